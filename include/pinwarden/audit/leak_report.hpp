@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// @file
+/// The audit at one moment, as a value: to print, to store, to throw.
+///
+/// ```
+/// const auto report = pinwarden::audit::LeakReport::of_process();
+/// std::cout << to_text(report);
+/// ```
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <pinwarden/audit/pin_record.hpp>
+#include <pinwarden/core/error.hpp>
+#include <pinwarden/core/export.hpp>
+
+namespace pinwarden::audit {
+
+/// The pins of one scope, or of the process, by state and one by one.
+struct PINWARDEN_API LeakReport {
+    /// The version of the JSON form; a reader must refuse one it does not know.
+    static constexpr int schema_version = 1;
+
+    std::string scope;                  ///< the scope's name; empty for the whole process
+    Counts counts;                      ///< of that scope
+    std::vector<PinRecord> records;     ///< what `counts` counts, in the order of addresses
+    std::size_t peak_locked_bytes = 0;  ///< of the process
+    std::size_t kernel_locked_bytes = 0;  ///< of the process, as the kernel says (`VmLck`)
+    Tally fallbacks;                    ///< pins of the process that were preferred and became pageable
+
+    /// The report of the whole process at this moment.
+    /// @throws std::bad_alloc
+    [[nodiscard]] static LeakReport of_process();
+
+    /// Whether nothing is live and nothing is in flight.
+    [[nodiscard]] bool is_clean() const noexcept { return counts.live.pins == 0 && counts.in_flight.pins == 0; }
+};
+
+/// The report for people: one line of counts per state, then one line per pin with its source line.
+[[nodiscard]] PINWARDEN_API std::string to_text(const LeakReport& report);
+
+/// The report for programs; the schema is described in docs/audit.md.
+[[nodiscard]] PINWARDEN_API std::string to_json(const LeakReport& report);
+
+/// An owner was destroyed while pins of its scope were live or stuck in flight; the text lists each of them.
+class PINWARDEN_API LeakError : public Error {
+public:
+    explicit LeakError(LeakReport report);
+
+    [[nodiscard]] const LeakReport& report() const noexcept { return report_; }
+
+private:
+    LeakReport report_;
+};
+
+}  // namespace pinwarden::audit

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// @file
+/// Asynchronous copies between handles and device memory that remember themselves.
+///
+/// Each queues the copy on `stream` and records it with the host handle, so the handle may be dropped at once. The
+/// host may touch the elements again after `handle.wait()`.
+
+#include <cstddef>
+
+#include <gsl/span>
+
+#include <pinwarden/accelerator/accelerator.hpp>
+#include <pinwarden/accelerator/device_buffer.hpp>
+#include <pinwarden/core/error.hpp>
+#include <pinwarden/core/export.hpp>
+#include <pinwarden/own/pinned_buffer.hpp>
+
+namespace pinwarden {
+
+namespace detail {
+
+PINWARDEN_API void require_same_size(std::size_t source, std::size_t destination);
+
+/// Records the point that `stream` has reached with `host`. If it cannot be recorded, the stream is waited for and
+/// the exception leaves: the copy is over then, and nothing can be in flight unseen.
+template <typename Handle>
+void record_copy(const Handle& host, Stream& stream) {
+    CompletionTokenPtr point;
+    try {
+        point = stream.record();
+    } catch (...) {
+        stream.synchronize();
+        throw;
+    }
+    host.record_use(std::move(point));
+}
+
+}  // namespace detail
+
+/// Queues a copy of all elements of `host` to `device`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const PinnedBuffer<T>& host, DeviceBuffer<T>& device, Stream& stream) {
+    detail::require_same_size(host.size(), device.size());
+    if (host.empty()) return;
+    stream.copy_to_device(reinterpret_cast<std::byte*>(device.device_span().data()),
+                          reinterpret_cast<const std::byte*>(host.data()), host.size_bytes());
+    detail::record_copy(host, stream);
+}
+
+/// Queues a copy of all elements of `device` to `host`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const DeviceBuffer<T>& device, PinnedBuffer<T>& host, Stream& stream) {
+    detail::require_same_size(device.size(), host.size());
+    if (host.empty()) return;
+    stream.copy_to_host(reinterpret_cast<std::byte*>(host.data()),
+                        reinterpret_cast<const std::byte*>(device.device_span().data()), host.size_bytes());
+    detail::record_copy(host, stream);
+}
+
+}  // namespace pinwarden

@@ -5,7 +5,7 @@
 /// Symbol visibility and compiler annotations: the only macros that Pinwarden's public headers define.
 
 /// Marks what a shared build of Pinwarden exports; everything else stays hidden.
-#define PINWARDEN_API __attribute__((visibility("default")))
+#define PINWARDEN_API [[gnu::visibility("default")]]
 
 /// Ties a view's lifetime to the object it was taken from, so that clang warns about a view of a temporary.
 /// Other compilers have no such check and see nothing.

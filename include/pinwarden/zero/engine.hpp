@@ -104,7 +104,8 @@ public:
     /// so that training loops may call it after every backward(). Gradients that are not finite are never applied:
     /// `overflow` is set, and with a dynamic loss scale the scale is adjusted.
     /// @throws EngineError if a state it needs is offloaded or no micro-batch was run; AcceleratorError. All states
-    ///         are what they were then, and step() may be called again.
+    ///         are what they were then, and step() may be called again. LossScaleError for an overflow at the least
+    ///         loss scale: the step is skipped, and the next backward() starts a new one.
     StepResult step();
 
     /// Moves the states in `include` to the host and gives their device memory back, in stream order. States that are
@@ -142,8 +143,8 @@ public:
 
     [[nodiscard]] const Config& config() const noexcept;
     [[nodiscard]] std::size_t parameter_count() const noexcept;       ///< elements of all groups
-    [[nodiscard]] std::uint64_t global_steps() const noexcept;        ///< steps that updated the parameters
-    [[nodiscard]] std::uint64_t skipped_steps() const noexcept;       ///< steps skipped because of an overflow
+    [[nodiscard]] std::int64_t global_steps() const noexcept;         ///< steps that updated the parameters
+    [[nodiscard]] std::int64_t skipped_steps() const noexcept;        ///< steps skipped because of an overflow
     [[nodiscard]] double loss_scale() const noexcept;                 ///< the scale of the next backward()
 
     /// The engine's scope, for pins that other parts of a program make on its behalf: destroy() accounts for them.

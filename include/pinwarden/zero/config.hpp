@@ -57,7 +57,7 @@ struct ZeroConfig {
 
 /// A whole configuration. Plain data: an engine may also be given one that was filled in by hand.
 struct Config {
-    std::int64_t train_batch_size = 1;  ///< micro-batch size times accumulation steps times number of processes
+    std::int64_t train_batch_size = 1;  ///< micro-batch size times accumulation steps, for one process
     std::int64_t train_micro_batch_size_per_gpu = 1;
     std::int64_t gradient_accumulation_steps = 1;
     LowPrecision low_precision = LowPrecision::bf16;
@@ -66,7 +66,7 @@ struct Config {
     SchedulerOptions scheduler{};
     double gradient_clipping = 0.0;  ///< the largest norm of the gradients; 0 does not clip
     ZeroConfig zero_optimization{};
-    std::optional<std::int64_t> steps_per_print{};  ///< how often to report progress; unset: the program decides
+    std::optional<std::int64_t> steps_per_print{};  ///< how often to report; unset: the program decides
 
     [[nodiscard]] friend bool operator==(const Config&, const Config&) noexcept = default;
 };

@@ -59,6 +59,7 @@ private:
 /// than 1.
 /// @param scaled_norm the norm of the gradients as they are, loss scale included
 /// @param max_norm the configuration's `gradient_clipping`; 0 does not clip
-[[nodiscard]] PINWARDEN_API double combined_scale(double scaled_norm, double loss_scale, double max_norm) noexcept;
+[[nodiscard]] PINWARDEN_API double combined_scale(double scaled_norm, double loss_scale,
+                                                  double max_norm) noexcept;
 
 }  // namespace pinwarden::zero

@@ -7,8 +7,8 @@
 /// The loss is multiplied by the scale before backward, so that small gradients do not vanish in fp16, and
 /// gradients are divided by it before they are used. The dynamic scale starts at 2^initial_scale_power. An
 /// overflow first uses up `hysteresis - 1` units of patience, then halves the scale, never below
-/// `min_loss_scale`. After each `loss_scale_window` steps in a row without overflow it doubles, and patience
-/// is restored; with `consecutive_hysteresis` each step without overflow restores it.
+/// `min_loss_scale`. After each `loss_scale_window` steps in a row without overflow it doubles, up to
+/// 2^127, and patience is restored; with `consecutive_hysteresis` each step without overflow restores it.
 ///
 ///     zero::LossScaler scaler{config.fp16};
 ///     const bool overflow = zero::has_overflow(gradients);

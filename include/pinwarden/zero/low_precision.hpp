@@ -77,8 +77,7 @@ PINWARDEN_API void narrow(gsl::span<const float> from, gsl::span<Fp16> to);
 constexpr Bf16 Bf16::from_float(float value) noexcept {
     const auto word = std::bit_cast<std::uint32_t>(value);
     // The bias is half a unit in the last place less one, plus the last bit kept: a tie then carries exactly
-    // if that bit is odd. A carry out of the fraction is the next power of two, and out of the largest one,
-    // infinity.
+    // if that bit is odd. A carry out of the fraction gives the next power of two, and finally infinity.
     const std::uint32_t rounded = (word + 0x7FFFU + ((word >> 16U) & 1U)) >> 16U;
     const std::uint32_t quiet_nan = (word >> 16U) | 0x0040U;
     const bool is_nan = (word & 0x7FFF'FFFFU) > 0x7F80'0000U;
@@ -99,12 +98,13 @@ constexpr Fp16 Fp16::from_float(float value) noexcept {
     // past the largest number is infinity.
     const std::uint32_t rebiased = magnitude - (112U << 23U);
     const std::uint32_t normal = (rebiased + 0x0FFFU + ((rebiased >> 13U) & 1U)) >> 13U;
-    // One half has the unit in the last place of fp16's subnormals, so that adding it rounds to a multiple of
-    // theirs.
-    const float shifted = std::bit_cast<float>(magnitude) + 0.5F;
+    // fp16's subnormals are multiples of the unit in the last place of 0.5: adding 0.5 rounds to them.
+    constexpr std::uint32_t smallest_normal = 113U << 23U;
+    const float small = std::bit_cast<float>(magnitude < smallest_normal ? magnitude : 0U);
+    const float shifted = small + 0.5F;
     const std::uint32_t subnormal = std::bit_cast<std::uint32_t>(shifted) - 0x3F00'0000U;
     const std::uint32_t quiet_nan = 0x7E00U | ((magnitude >> 13U) & 0x03FFU);
-    const std::uint32_t finite = magnitude < (113U << 23U) ? subnormal : normal;
+    const std::uint32_t finite = magnitude < smallest_normal ? subnormal : normal;
     const std::uint32_t special = magnitude > 0x7F80'0000U ? quiet_nan : 0x7C00U;
     return Fp16{static_cast<std::uint16_t>(sign | (magnitude < (143U << 23U) ? finite : special))};
 }
@@ -115,8 +115,7 @@ constexpr float Fp16::to_float() const noexcept {
     const std::uint32_t normal = (magnitude << 13U) + (112U << 23U);
     const std::uint32_t quiet = magnitude > 0x7C00U ? 0x0040'0000U : 0U;
     const std::uint32_t special = (magnitude << 13U) | 0x7F80'0000U | quiet;
-    // Subnormals are whole multiples of 2^-24, and there are few enough of them for `float` to hold each
-    // exactly.
+    // Subnormals are whole multiples of 2^-24, few enough of them for `float` to hold each exactly.
     const float multiple = static_cast<float>(static_cast<std::int32_t>(magnitude)) * 0x1p-24F;
     const auto subnormal = std::bit_cast<std::uint32_t>(multiple);
     const std::uint32_t finite = magnitude < 0x0400U ? subnormal : normal;

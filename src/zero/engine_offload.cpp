@@ -25,6 +25,13 @@ private:
     std::vector<Entry> moves_;
 };
 
+// Commits once no copy can fail any more; blocking, also waits until the memory that was left is given back.
+void finish(Moves& moves, Stream& stream, bool non_blocking) {
+    if (!non_blocking) stream.synchronize();
+    moves.commit();
+    if (!non_blocking) stream.synchronize();  // behind frees alone, which have nothing to throw
+}
+
 }  // namespace
 
 void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_blocking, const Site& site) {
@@ -38,8 +45,7 @@ void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_bloc
                                  {.pinning = pinning, .backend = options_.backend, .scope = scope_, .label = ""}, site));
         });
     }
-    if (!non_blocking) stream_->synchronize();
-    moves.commit();
+    finish(moves, *stream_, non_blocking);
 }
 
 void Engine::Impl::reload(bool non_blocking) {
@@ -49,8 +55,7 @@ void Engine::Impl::reload(bool non_blocking) {
     for (const OffloadState state : all_offload_states) {
         for_each_block(state, [&](OffloadableState& block) { moves.add(block, block.prepare_reload()); });
     }
-    if (!non_blocking) stream_->synchronize();
-    moves.commit();
+    finish(moves, *stream_, non_blocking);
 }
 
 StateLocation Engine::Impl::location(OffloadState state) const noexcept {

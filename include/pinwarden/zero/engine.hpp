@@ -108,9 +108,9 @@ public:
     ///         loss scale: the step is skipped, and the next backward() starts a new one.
     StepResult step();
 
-    /// Moves the states in `include` to the host and gives their device memory back, in stream order. States that are
-    /// on the host already stay as they are. With `non_blocking`, returns while the copies run; reading through
-    /// snapshot() waits for them, and so does the release of the host memory.
+    /// Moves the states in `include` to the host and gives their device memory back. States that are on the host
+    /// already stay as they are. With `non_blocking`, returns while the copies run, and device memory is given back
+    /// behind them; snapshot() waits for them, and so does the release of the host memory.
     /// @throws PinError, AcceleratorError, std::bad_alloc. Every state is then where it was, and nothing is held.
     void offload_states(OffloadStates include = OffloadStates::all(), Pinning pinning = Pinning::pinned,
                         bool non_blocking = false, Site site = Site::current());

@@ -98,10 +98,10 @@ void Engine::Impl::accumulate_gradients() {
     for (auto& group : groups_) accumulation.lp_grads.push_back(group.lp_grads.device_bytes());
     accumulation.buckets = buckets_;
 
-    // One piece of work for the whole micro-batch: it is queued or it is not, and no bucket is accumulated alone.
+    // One piece of work for the whole micro-batch, which runs or does not: no bucket is accumulated alone.
     stream_->launch([work = std::move(accumulation)] { accumulate_micro_batch(work); });
+    stream_->synchronize();
     ++micro_batches_;
-    record_or_wait(host_gradients_, *stream_);
 }
 
 StepResult Engine::Impl::step() {
@@ -127,13 +127,14 @@ StepResult Engine::Impl::step() {
         scaler_.update_scale(true);
         return result;
     }
-    OptimizerStep work = plan_step(lp_grads, scaled_norm);
+    OptimizerStep update = plan_step(lp_grads, scaled_norm);
     if (optimizer_on_host_) {
         // From here on nothing may throw: the master parameters change in place.
-        run_optimizer_step(work);
+        run_optimizer_step(update);
         lp_params_on_host_ = true;
     } else {
-        stream_->launch([step = std::move(work)] { run_optimizer_step(step); });
+        stream_->launch([work = std::move(update)] { run_optimizer_step(work); });
+        stream_->synchronize();
     }
     micro_batches_ = 0;
     ++global_steps_;

@@ -39,6 +39,9 @@ struct PINWARDEN_API LeakReport {
     [[nodiscard]] bool is_clean() const noexcept { return counts.live.pins == 0 && counts.in_flight.pins == 0; }
 };
 
+/// Adds up records by their state; what was left to the system has no records.
+[[nodiscard]] PINWARDEN_API Counts count(const std::vector<PinRecord>& records) noexcept;
+
 /// The report for people: one line of counts per state, then one line per pin with its source line.
 [[nodiscard]] PINWARDEN_API std::string to_text(const LeakReport& report);
 

@@ -59,6 +59,10 @@ struct Counts {
     Tally quarantined;
     Tally left_to_system;  ///< their runtime was unloading when they were released; not held any more
 
+    /// The tally of one state.
+    [[nodiscard]] PINWARDEN_API Tally& of(PinState state) noexcept;
+    [[nodiscard]] PINWARDEN_API const Tally& of(PinState state) const noexcept;
+
     /// Bytes that are locked now, whatever the state: what the kernel should say too.
     [[nodiscard]] std::size_t locked_bytes() const noexcept {
         return live.locked_bytes + cached.locked_bytes + in_flight.locked_bytes + quarantined.locked_bytes;

@@ -5,7 +5,8 @@
 /// The process-wide audit of all pins: how many there are, whose they are, and what holds a given address.
 ///
 /// Handles write it, everybody may read it, at any time and from any thread. A handle's slot is reserved before it
-/// pins and erased before its memory can be handed out again, so the registry never lacks a pin that exists.
+/// pins, filled after it, and erased before the memory can be handed out again, so no record ever names memory that is
+/// somebody else's.
 ///
 /// Cost: a pin and its unpin together about a hundred nanoseconds; counts() and find() do not depend on the number
 /// of pins; snapshot() is linear.

@@ -32,8 +32,9 @@ public:
     /// One call that was made, in the order of the calls.
     struct Call {
         Operation operation;
-        HostBlock block;      ///< the block acquired or released; only `bytes` is set where acquiring failed
-        bool failed = false;  ///< whether the script made it fail
+        HostBlock block;                         ///< acquired or released; a refused one has address and bytes asked
+        bool refused = false;                    ///< an acquisition that threw
+        UnpinStatus answer = UnpinStatus::done;  ///< of a release
     };
 
     /// Forwards to the pageable backend and claims to pin: nothing is locked, so tests of any size run anywhere.
@@ -56,7 +57,7 @@ public:
     /// Acquisitions so far, failed ones included.
     [[nodiscard]] std::size_t acquire_count() const;
 
-    /// Blocks acquired and not released by an answer of `done` or `unloading`, in the order of acquisition.
+    /// Blocks that were acquired and for which no release has been asked, in the order of acquisition.
     [[nodiscard]] std::vector<HostBlock> outstanding() const;
 
     [[nodiscard]] std::string_view name() const noexcept override;
@@ -69,12 +70,14 @@ public:
 private:
     HostBlock acquire(Operation operation, std::byte* address, std::size_t bytes);
     UnpinAnswer release(Operation operation, const HostBlock& block) noexcept;
+    UnpinAnswer forward_release(Operation operation, const HostBlock& block) noexcept;
 
     const PinBackendPtr inner_;
     const bool pretends_;  ///< reports whole locked pages although `inner_` locks none
     mutable std::mutex mutex_;
-    std::vector<Call> calls_;
+    std::vector<Call> calls_;  ///< always has room for a release of every block that is outstanding
     std::size_t acquired_ = 0;
+    std::size_t outstanding_ = 0;
     std::size_t fail_at_ = 0;  ///< value of `acquired_` at which to fail; 0 for never
     UnpinStatus release_answer_ = UnpinStatus::done;
 };

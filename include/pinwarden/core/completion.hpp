@@ -41,4 +41,7 @@ public:
 /// Shared ownership of a token: the recorded point lives as long as anybody waits for it, also past its stream.
 using CompletionTokenPtr = std::shared_ptr<const CompletionToken>;
 
+/// Blocks until `token`'s work is finished, however long that takes.
+PINWARDEN_API void wait_until_complete(const CompletionToken& token) noexcept;
+
 }  // namespace pinwarden

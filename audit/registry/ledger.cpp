@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/ledger.hpp"
+
+#include <pinwarden/core/bytes.hpp>
+#include <pinwarden/core/error.hpp>
+#include <pinwarden/core/release_failure.hpp>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pinwarden::audit {
+
+struct Chunk {
+    std::array<Entry, 64> entries{};
+    Chunk* next = nullptr;
+};
+
+namespace {
+
+constinit Ledger the_ledger;
+static_assert(std::is_trivially_destructible_v<Ledger>, "handles may outlive every other static object");
+
+// What an entry in `state` is reported as. A pageable block is no pin, but while a copy uses it after its handle is
+// gone, somebody has to know.
+std::optional<PinState> reported(const Entry& entry, EntryState state) noexcept {
+    switch (state) {
+        case EntryState::live: return entry.pinned ? std::optional(PinState::live) : std::nullopt;
+        case EntryState::cached: return entry.pinned ? std::optional(PinState::cached) : std::nullopt;
+        case EntryState::in_flight: return PinState::in_flight;
+        case EntryState::quarantined: return PinState::quarantined;
+        case EntryState::vacant:
+        case EntryState::reserved:
+        case EntryState::releasing: break;
+    }
+    return std::nullopt;
+}
+
+void add(Tally& tally, const HostBlock& block) noexcept {
+    tally.pins += 1;
+    tally.bytes += block.bytes;
+    tally.locked_bytes += block.locked_bytes;
+}
+
+void subtract(Tally& tally, const HostBlock& block) noexcept {
+    tally.pins -= 1;
+    tally.bytes -= block.bytes;
+    tally.locked_bytes -= block.locked_bytes;
+}
+
+Tally sum(const Tally& left, const Tally& right) noexcept {
+    return {left.pins + right.pins, left.bytes + right.bytes, left.locked_bytes + right.locked_bytes};
+}
+
+// Call with the shard's mutex held.
+PinRecord copy_of(const Entry& entry, PinState state) {
+    PinRecord record{.address = entry.block.address,
+                     .bytes = entry.block.bytes,
+                     .locked_bytes = entry.block.locked_bytes,
+                     .state = state,
+                     .backend = std::string(entry.backend->name()),
+                     .label = entry.label,
+                     .scope = std::string(entry.scope.name()),
+                     .site = entry.site,
+                     .thread = entry.thread,
+                     .age = std::chrono::steady_clock::now() - entry.pinned_at,
+                     .detail = {}};
+    if (state == PinState::in_flight) {
+        for (const CompletionTokenPtr& use : entry.uses) {
+            record.detail += (record.detail.empty() ? "used on stream " : ", ") + use->queue_name();
+        }
+    }
+    if (state == PinState::quarantined) {
+        record.detail = fmt::format("{} failed with error {}", entry.failure.call, entry.failure.code);
+    }
+    return record;
+}
+
+}  // namespace
+
+Ledger& Ledger::instance() noexcept { return the_ledger; }
+
+Shard& Ledger::shard_of_this_thread() noexcept {
+    static constinit std::atomic<std::size_t> next_thread{0};
+    thread_local const std::size_t mine = next_thread.fetch_add(1, std::memory_order_relaxed) % shard_count;
+    return shards_[mine];
+}
+
+Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site& site) {
+    Shard& shard = shard_of_this_thread();
+    Entry* entry = nullptr;
+    {
+        const std::scoped_lock lock(shard.mutex);
+        if (shard.vacant == nullptr) {
+            auto* const chunk = new Chunk;
+            chunk->next = std::exchange(shard.chunks, chunk);
+            for (Entry& fresh : chunk->entries) {
+                fresh.shard = &shard;
+                fresh.next = std::exchange(shard.vacant, &fresh);
+            }
+        }
+        entry = std::exchange(shard.vacant, shard.vacant->next);
+        entry->next = nullptr;
+        entry->state = EntryState::reserved;
+    }
+    try {
+        entry->label.assign(label);
+    } catch (...) {
+        vacate(*entry);
+        throw;
+    }
+    entry->scope = scope;
+    entry->site = site;
+    entry->thread = std::this_thread::get_id();
+    return *entry;
+}
+
+void Ledger::vacate(Entry& entry) noexcept {
+    // What the entry shared is let go of outside the mutex: it may be the last owner.
+    const PinBackendPtr backend = std::exchange(entry.backend, nullptr);
+    entry.uses.clear();
+    const std::scoped_lock lock(entry.shard->mutex);
+    entry.state = EntryState::vacant;
+    entry.pinned = false;
+    entry.registered = false;
+    entry.fell_back = false;
+    entry.block = {};
+    entry.scope = {};
+    entry.next = std::exchange(entry.shard->vacant, &entry);
+}
+
+void Ledger::claim(Entry& entry) {
+    const HostBlock& block = entry.block;
+    if (const std::byte* const other = index_.insert_unless_overlapping(entry)) {
+        throw OverlapError(fmt::format(
+            "{} at {} cannot be registered: a page of it belongs to the pin at {}, and the kernel does not count "
+            "locks, so the first to unpin would unlock it for both; release that pin first, or register memory that "
+            "shares no page with it",
+            format_bytes(block.bytes), static_cast<const void*>(block.address), static_cast<const void*>(other)));
+    }
+}
+
+void Ledger::disclaim(Entry& entry) noexcept { index_.erase(entry); }
+
+void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
+    {
+        const std::scoped_lock lock(entry.shard->mutex);
+        entry.block.locked_bytes = block.locked_bytes;
+        if (!entry.registered) {  // a claim has filed the rest already, and look-ups may be reading it
+            entry.block.address = block.address;
+            entry.block.bytes = block.bytes;
+        }
+        entry.pinned_at = std::chrono::steady_clock::now();
+    }
+    if (entry.pinned && !entry.registered) index_.insert(entry);
+    const std::size_t locked = locked_.fetch_add(block.locked_bytes, std::memory_order_relaxed) + block.locked_bytes;
+    std::size_t peak = peak_.load(std::memory_order_relaxed);
+    while (peak < locked && !peak_.compare_exchange_weak(peak, locked, std::memory_order_relaxed)) {
+    }
+    move(entry, EntryState::live);
+}
+
+void Ledger::move(Entry& entry, EntryState to) noexcept {
+    const std::scoped_lock lock(entry.shard->mutex);
+    Counts& counts = entry.shard->counts;
+    if (const auto from = reported(entry, entry.state)) subtract(counts.of(*from), entry.block);
+    entry.state = to;
+    if (const auto into = reported(entry, to)) add(counts.of(*into), entry.block);
+}
+
+void Ledger::release(Entry& entry) noexcept {
+    sweep();
+    if (all_complete(entry.uses)) {
+        release_now(entry);
+        return;
+    }
+    move(entry, EntryState::in_flight);
+    in_flight_.add(entry);
+}
+
+void Ledger::release_now(Entry& entry) noexcept {
+    if (entry.pinned) index_.erase(entry);
+    move(entry, EntryState::releasing);
+    locked_.fetch_sub(entry.block.locked_bytes, std::memory_order_relaxed);
+
+    const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(entry.block)
+                                                : entry.backend->deallocate(entry.block);
+    if (answer.status == UnpinStatus::failed) {
+        quarantine(entry, answer);
+        return;
+    }
+    if (answer.status == UnpinStatus::unloading) {
+        const std::scoped_lock lock(entry.shard->mutex);
+        add(entry.shard->counts.left_to_system, entry.block);
+    }
+    vacate(entry);
+}
+
+void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
+    {
+        const std::scoped_lock lock(entry.shard->mutex);
+        entry.failure = answer;
+    }
+    locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
+    if (entry.pinned) index_.insert(entry);
+    move(entry, EntryState::quarantined);
+
+    ReleaseFailure failure{.text = "a pin could not be released and is quarantined",
+                           .address = entry.block.address,
+                           .bytes = entry.block.locked_bytes,
+                           .code = answer.code,
+                           .site = entry.site};
+    std::string text;
+    try {
+        text = fmt::format(
+            "{}({}, {}) of the {} backend failed with error {}: {} '{}', pinned at {}:{}, stays pinned; its memory is "
+            "quarantined and will not be reused",
+            answer.call, static_cast<const void*>(entry.block.address), entry.block.bytes, entry.backend->name(),
+            answer.code, format_bytes(entry.block.locked_bytes), entry.label, entry.site.file_name(),
+            entry.site.line());
+        failure.text = text;
+    } catch (...) {  // no memory for a better text
+    }
+    report_release_failure(failure);
+}
+
+void Ledger::await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept {
+    in_flight_.await(*this, scope, deadline);
+}
+
+bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
+            for (const Entry& entry : chunk->entries) {
+                const bool waits = entry.state == EntryState::in_flight || entry.state == EntryState::releasing;
+                if (waits && entry.scope == scope) return true;
+            }
+        }
+    }
+    return false;
+}
+
+void Ledger::note_fallback(std::size_t bytes) noexcept {
+    const std::scoped_lock lock(fallback_mutex_);
+    add(fallbacks_, {nullptr, bytes, 0});
+}
+
+Tally Ledger::fallbacks() noexcept {
+    const std::scoped_lock lock(fallback_mutex_);
+    return fallbacks_;
+}
+
+Counts Ledger::counts() noexcept {
+    Counts total;
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        const Counts& counts = shard.counts;
+        total.live = sum(total.live, counts.live);
+        total.cached = sum(total.cached, counts.cached);
+        total.in_flight = sum(total.in_flight, counts.in_flight);
+        total.quarantined = sum(total.quarantined, counts.quarantined);
+        total.left_to_system = sum(total.left_to_system, counts.left_to_system);
+    }
+    return total;
+}
+
+std::optional<PinRecord> Ledger::find(const void* address) {
+    std::optional<PinRecord> found;
+    index_.find(address, [&](const Entry& entry) {
+        const std::scoped_lock lock(entry.shard->mutex);
+        if (const auto state = reported(entry, entry.state)) found = copy_of(entry, *state);
+    });
+    return found;
+}
+
+std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
+    std::vector<PinRecord> records;
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
+            for (const Entry& entry : chunk->entries) {
+                if (only != nullptr && entry.scope != *only) continue;
+                if (const auto state = reported(entry, entry.state)) records.push_back(copy_of(entry, *state));
+            }
+        }
+    }
+    std::ranges::sort(records, {}, &PinRecord::address);
+    return records;
+}
+
+}  // namespace pinwarden::audit

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// @file
+/// The writing side of the registry: the life of an entry from reservation to erasure.
+///
+/// ```
+/// reserve -> publish -> release -> (vacant | quarantined)
+///                          \-> in flight, until its copies are complete
+/// ```
+/// An entry is reserved before memory is pinned, published after it, and erased before the memory can be handed out
+/// again. No mutex is held while a backend or a completion token is called.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <pinwarden/audit/pin_record.hpp>
+#include <pinwarden/audit/scope.hpp>
+#include <pinwarden/backend/pin_backend.hpp>
+#include <pinwarden/core/site.hpp>
+
+#include "registry/address_index.hpp"
+#include "registry/entry.hpp"
+#include "registry/in_flight.hpp"
+
+namespace pinwarden::audit {
+
+/// A part of the entries with a mutex of its own, so that threads seldom meet. Each thread reserves in one shard.
+struct alignas(64) Shard {
+    std::mutex mutex{};
+    Entry* vacant = nullptr;           // free list
+    struct Chunk* chunks = nullptr;    // all entries ever made, linked for snapshots
+    Counts counts{};                   // of this shard's entries
+};
+
+/// Thread-safe, constant-initialised and never destroyed.
+class Ledger {
+public:
+    [[nodiscard]] static Ledger& instance() noexcept;
+
+    /// A slot for a block that is about to be acquired; goes back by vacate() if it never is.
+    /// @throws std::bad_alloc
+    [[nodiscard]] Entry& reserve(std::string_view label, const ScopeRef& scope, const Site& site);
+
+    /// Gives an entry back that was never published.
+    void vacate(Entry& entry) noexcept;
+
+    /// Files the range of a registration, its `block`, before it is pinned, so that two can never share a page.
+    /// @throws OverlapError if a page of it is pinned already.
+    void claim(Entry& entry);
+
+    /// Takes a claim back whose pin was refused.
+    void disclaim(Entry& entry) noexcept;
+
+    /// The block is acquired: the entry is live from now on.
+    void publish(Entry& entry, const HostBlock& block) noexcept;
+
+    /// The handle is gone: releases the block now, or after its recorded uses.
+    void release(Entry& entry) noexcept;
+
+    /// Releases what is in flight no longer.
+    void sweep() noexcept { in_flight_.sweep(*this); }
+
+    /// Waits until nothing of `scope` is in flight or the time is over.
+    void await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept;
+
+    /// Counts a pin that was preferred and became pageable memory.
+    void note_fallback(std::size_t bytes) noexcept;
+
+    [[nodiscard]] Counts counts() noexcept;
+    [[nodiscard]] Tally fallbacks() noexcept;
+    [[nodiscard]] std::size_t peak_locked_bytes() const noexcept { return peak_.load(std::memory_order_relaxed); }
+    void reset_peak() noexcept { peak_.store(locked_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+
+    /// Copies of all records, or of those of one scope, in the order of addresses.
+    [[nodiscard]] std::vector<PinRecord> records(const ScopeRef* only);
+
+    /// The record of the pin that holds `address`.
+    [[nodiscard]] std::optional<PinRecord> find(const void* address);
+
+    /// Whether something of `scope` is in flight or is being released after it.
+    [[nodiscard]] bool has_in_flight(const ScopeRef& scope) noexcept;
+
+private:
+    friend class InFlight;
+
+    static constexpr std::size_t shard_count = 16;
+
+    [[nodiscard]] Shard& shard_of_this_thread() noexcept;
+    void release_now(Entry& entry) noexcept;
+    void quarantine(Entry& entry, const UnpinAnswer& answer) noexcept;
+    void move(Entry& entry, EntryState to) noexcept;  ///< between states, and between their counts
+
+    std::array<Shard, shard_count> shards_{};
+    AddressIndex index_{};
+    InFlight in_flight_{};
+    std::atomic<std::size_t> locked_{0};
+    std::atomic<std::size_t> peak_{0};
+    std::mutex fallback_mutex_{};
+    Tally fallbacks_{};
+};
+
+}  // namespace pinwarden::audit

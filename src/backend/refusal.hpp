@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include <pinwarden/core/error.hpp>
+
+namespace pinwarden::detail {
+
+/// `ENOMEM (Cannot allocate memory)`: the name and the text of an `errno`.
+[[nodiscard]] std::string errno_text(int code);
+
+/// The error for a pin that was refused, with the figures of the process and the machine at this moment.
+[[nodiscard]] PinError refused(std::string_view backend, std::string call, std::string answer, int code,
+                               std::size_t bytes_asked, std::string advice);
+
+/// What to do about pages that the kernel would not lock: depends on whether the limit forbids it.
+[[nodiscard]] std::string locking_advice(std::size_t bytes_to_lock);
+
+}  // namespace pinwarden::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pinwarden/backend/selection.hpp>
+
+#include <pinwarden/backend/native_backend.hpp>
+#include <pinwarden/core/error.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace pinwarden {
+namespace {
+
+CudaAvailability cuda_of_this_build() {
+    return {nullptr, "this build of Pinwarden was configured without the CUDA Toolkit"};
+}
+
+std::optional<std::string_view> variable_value() {
+    const char* const value = std::getenv(backend_variable.data());
+    if (value == nullptr) return std::nullopt;
+    return std::string_view(value);
+}
+
+// The outcome is kept whole, so that a wrong value is the same clear error for everyone who asks.
+struct Outcome {
+    BackendSelection selection;
+    std::exception_ptr error;
+};
+
+Outcome select_once() {
+    try {
+        return {select_backend(variable_value(), cuda_of_this_build()), nullptr};
+    } catch (const Error&) {
+        return {{}, std::current_exception()};
+    }
+}
+
+}  // namespace
+
+BackendSelection select_backend(std::optional<std::string_view> value, const CudaAvailability& cuda) {
+    if (!value) {
+        if (cuda.backend) {
+            return {cuda.backend, fmt::format("{} is not set, and a CUDA device answers", backend_variable)};
+        }
+        return {native_backend(), fmt::format("{} is not set, and {}", backend_variable, cuda.reason)};
+    }
+    if (*value == "native") return {native_backend(), fmt::format("{}=native", backend_variable)};
+    if (*value == "cuda" || *value == "torch") {
+        if (cuda.backend) return {cuda.backend, fmt::format("{}={}", backend_variable, *value)};
+        throw UnavailableError(fmt::format("{}={} asks for memory from the CUDA runtime, but {}; set {}=native or unset it",
+                                           backend_variable, *value, cuda.reason, backend_variable));
+    }
+    throw ConfigurationError(fmt::format("{}='{}' is not a way to pin memory; valid values are 'native' and 'cuda' ('torch' is "
+                                         "accepted for 'cuda'), or leave it unset",
+                                         backend_variable, *value));
+}
+
+const BackendSelection& default_backend() {
+    static const Outcome& outcome = *new Outcome(select_once());  // never destroyed: handles may outlive main
+    if (outcome.error) std::rethrow_exception(outcome.error);
+    return outcome.selection;
+}
+
+}  // namespace pinwarden

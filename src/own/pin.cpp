@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pinwarden/own/pin.hpp>
+
+#include <pinwarden/backend/pageable_backend.hpp>
+#include <pinwarden/backend/selection.hpp>
+#include <pinwarden/core/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+#include "registry/ledger.hpp"
+
+namespace pinwarden::detail {
+namespace {
+
+using audit::Entry;
+using audit::Ledger;
+
+Entry& entry_of(void* handle) noexcept { return *static_cast<Entry*>(handle); }
+
+/// Gives a reserved entry back unless the acquisition it was reserved for succeeded.
+class Reservation {
+public:
+    Reservation(const PinOptions& options, const Site& site)
+        : entry_(&Ledger::instance().reserve(options.label, options.scope, site)) {}
+
+    Reservation(const Reservation&) = delete;
+    Reservation& operator=(const Reservation&) = delete;
+
+    ~Reservation() {
+        if (entry_ != nullptr) Ledger::instance().vacate(*entry_);
+    }
+
+    [[nodiscard]] Entry& entry() const noexcept { return *entry_; }
+
+    Entry* publish(const HostBlock& block) noexcept {
+        Ledger::instance().publish(*entry_, block);
+        return std::exchange(entry_, nullptr);
+    }
+
+private:
+    Entry* entry_;
+};
+
+void use_backend(Entry& entry, PinBackendPtr backend) noexcept {
+    entry.backend = std::move(backend);
+    entry.pinned = entry.backend->pins();
+}
+
+// The only place where *whether* meets *how*; from here on the entry knows, and nobody asks again.
+PinBackendPtr backend_for(const PinOptions& options) {
+    if (options.pinning == Pinning::pageable) return pageable_backend();
+    return options.backend ? options.backend : default_backend().backend;
+}
+
+// Runs `acquire` over the backend chosen, and over pageable memory if that is refused and the options allow it.
+template <typename Acquire>
+HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_t bytes, Acquire acquire) {
+    try {
+        return acquire();
+    } catch (const PinError&) {
+        if (options.pinning != Pinning::prefer_pinned) throw;
+    }
+    use_backend(entry, pageable_backend());
+    HostBlock block = acquire();
+    entry.fell_back = true;
+    Ledger::instance().note_fallback(bytes);
+    return block;
+}
+
+}  // namespace
+
+Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site) {
+    if (bytes == 0) return {};
+    Reservation reservation(options, site);
+    Entry& entry = reservation.entry();
+    use_backend(entry, backend_for(options));
+    const HostBlock block =
+        acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
+    return Pin(reservation.publish(block));
+}
+
+Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options, const Site& site) {
+    if (bytes == 0) return {};
+    Reservation reservation(options, site);
+    Entry& entry = reservation.entry();
+    entry.registered = true;
+    entry.block = {address, bytes, 0};
+    use_backend(entry, backend_for(options));
+    const HostBlock block = acquire_as_allowed(entry, options, bytes, [&] {
+        if (!entry.pinned) return entry.backend->register_memory(address, bytes);
+        // The range is filed before it is locked: two registrations of one page must not race.
+        Ledger& ledger = Ledger::instance();
+        ledger.claim(entry);
+        try {
+            return entry.backend->register_memory(address, bytes);
+        } catch (...) {
+            ledger.disclaim(entry);
+            throw;
+        }
+    });
+    return Pin(reservation.publish(block));
+}
+
+void Pin::release() noexcept { Ledger::instance().release(entry_of(std::exchange(entry_, nullptr))); }
+
+std::byte* Pin::address() const noexcept { return entry_ == nullptr ? nullptr : entry_of(entry_).block.address; }
+
+std::size_t Pin::bytes() const noexcept { return entry_ == nullptr ? 0 : entry_of(entry_).block.bytes; }
+
+std::size_t Pin::locked_bytes() const noexcept {
+    return entry_ == nullptr ? 0 : entry_of(entry_).block.locked_bytes;
+}
+
+bool Pin::is_pinned() const noexcept { return entry_ != nullptr && entry_of(entry_).pinned; }
+
+bool Pin::is_device_pinned() const noexcept {
+    if (entry_ == nullptr) return false;
+    const Entry& entry = entry_of(entry_);
+    return entry.backend->is_device_pinned(entry.block);
+}
+
+bool Pin::fell_back() const noexcept { return entry_ != nullptr && entry_of(entry_).fell_back; }
+
+std::string_view Pin::backend_name() const noexcept {
+    return entry_ == nullptr ? std::string_view() : entry_of(entry_).backend->name();
+}
+
+void Pin::record_use(CompletionTokenPtr use) const {
+    if (entry_ == nullptr) return;
+    auto& uses = entry_of(entry_).uses;
+    const auto earlier = std::ranges::find(uses, use->queue(), [](const auto& other) { return other->queue(); });
+    if (earlier != uses.end()) {
+        *earlier = std::move(use);
+        return;
+    }
+    try {
+        std::erase_if(uses, [](const CompletionTokenPtr& other) { return other->is_complete(); });
+        uses.push_back(use);
+    } catch (...) {
+        wait_until_complete(*use);
+        throw;
+    }
+}
+
+void Pin::wait() const noexcept {
+    if (entry_ == nullptr) return;
+    auto& uses = entry_of(entry_).uses;
+    for (const CompletionTokenPtr& use : uses) wait_until_complete(*use);
+    uses.clear();
+}
+
+}  // namespace pinwarden::detail

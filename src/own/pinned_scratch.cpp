@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pinwarden/own/pinned_scratch.hpp>
+
+#include <fmt/format.h>
+
+namespace pinwarden {
+
+CapacityError::CapacityError(std::size_t asked, std::size_t capacity, std::size_t element_bytes)
+    : SizeError(fmt::format("a scratch of {} elements of {} bytes each was asked for {}; make it as large as its "
+                            "largest use",
+                            capacity, element_bytes, asked)) {}
+
+}  // namespace pinwarden

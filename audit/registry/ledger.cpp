@@ -302,8 +302,9 @@ std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (only != nullptr && entry.scope != *only) continue;
-                if (const auto state = reported(entry, entry.state)) records.push_back(copy_of(entry, *state));
+                const auto state = reported(entry, entry.state);
+                if (!state) continue;  // first of all: an entry that is being reserved is not ours to look into
+                if (only == nullptr || entry.scope == *only) records.push_back(copy_of(entry, *state));
             }
         }
     }

@@ -16,7 +16,8 @@
 #include <support/engine_states.hpp>
 #include <support/least_squares.hpp>
 
-// The matrix: every way to offload, on an engine in the middle of an accumulation, against a run that never offloads.
+// The matrix: every way to offload, on an engine in the middle of an accumulation, against a run that never
+// offloads.
 
 using namespace pinwarden;
 using namespace pinwarden::testing;
@@ -39,9 +40,11 @@ struct Case {
 
     [[nodiscard]] std::string text() const {
         return "stage " + std::to_string(stage) + ", include " + to_string(include) +
-               (pinning == Pinning::pinned ? ", pinned" : ", pageable") + (non_blocking ? ", non-blocking" : ", blocking") +
-               ", static offload " +
-               (at_home == StaticOffload::none ? "none" : at_home == StaticOffload::pinned ? "pinned" : "pageable") +
+               (pinning == Pinning::pinned ? ", pinned" : ", pageable") +
+               (non_blocking ? ", non-blocking" : ", blocking") + ", static offload " +
+               (at_home == StaticOffload::none     ? "none"
+                : at_home == StaticOffload::pinned ? "pinned"
+                                                   : "pageable") +
                (backend == BackendKind::native ? ", native" : ", scripted");
     }
 };
@@ -55,7 +58,8 @@ std::vector<Case> all_cases() {
         for (const auto include : subsets) {
             for (const auto pinning : {Pinning::pinned, Pinning::pageable}) {
                 for (const bool non_blocking : {false, true}) {
-                    for (const auto at_home : {StaticOffload::none, StaticOffload::pinned, StaticOffload::pageable}) {
+                    for (const auto at_home :
+                         {StaticOffload::none, StaticOffload::pinned, StaticOffload::pageable}) {
                         for (const auto backend : {BackendKind::native, BackendKind::scripted}) {
                             cases.push_back({stage, include, pinning, non_blocking, at_home, backend});
                         }
@@ -158,10 +162,12 @@ public:
 
     void require_that_offloaded_states_stop_training() {
         bool needed_for_backward = false;
-        for (const auto state : {OffloadState::lp_params, OffloadState::lp_grads, OffloadState::contiguous_grad_buffer}) {
+        for (const auto state :
+             {OffloadState::lp_params, OffloadState::lp_grads, OffloadState::contiguous_grad_buffer}) {
             needed_for_backward = needed_for_backward || engine_.location(state) == StateLocation::host;
         }
-        if (needed_for_backward) REQUIRE_THROWS_AS(engine_.backward(model_.micro_batch(3)), zero::EngineError);
+        if (needed_for_backward)
+            REQUIRE_THROWS_AS(engine_.backward(model_.micro_batch(3)), zero::EngineError);
     }
 
     void destroy() {
@@ -183,13 +189,16 @@ public:
             if (is_pinned_[i]) pinned_bytes += engine_.size_bytes(state);
         }
         // The two ways between the host's optimizer and the device: gradients there, new parameters back.
-        if (row_.at_home == StaticOffload::pinned) pinned_bytes += 2 * LeastSquares::parameter_count * sizeof(zero::Bf16);
+        if (row_.at_home == StaticOffload::pinned)
+            pinned_bytes += 2 * LeastSquares::parameter_count * sizeof(zero::Bf16);
         REQUIRE(live_pins_of("subject").bytes == pinned_bytes);
         REQUIRE(contents_of(engine_) == before_);
         REQUIRE(eventually([&] { return accelerator_->memory().in_use == device_bytes_of(engine_); }));
-        REQUIRE(eventually([&] { return registry_locked_bytes() - registered_at_start_ == expected_locked(); }));
+        REQUIRE(
+            eventually([&] { return registry_locked_bytes() - registered_at_start_ == expected_locked(); }));
         if (row_.backend == BackendKind::native) {
-            REQUIRE(kernel_locked_bytes() - locked_at_start_ == registry_locked_bytes() - registered_at_start_);
+            REQUIRE(kernel_locked_bytes() - locked_at_start_ ==
+                    registry_locked_bytes() - registered_at_start_);
         } else {
             REQUIRE(kernel_locked_bytes() == locked_at_start_);
         }

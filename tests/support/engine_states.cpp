@@ -10,13 +10,15 @@ namespace pinwarden::testing {
 
 StateContents contents_of(const zero::Engine& engine) {
     StateContents contents;
-    for (std::size_t i = 0; i < contents.size(); ++i) contents[i] = engine.snapshot(zero::all_offload_states[i]);
+    for (std::size_t i = 0; i < contents.size(); ++i)
+        contents[i] = engine.snapshot(zero::all_offload_states[i]);
     return contents;
 }
 
 std::array<zero::StateLocation, zero::all_offload_states.size()> locations_of(const zero::Engine& engine) {
     std::array<zero::StateLocation, zero::all_offload_states.size()> locations{};
-    for (std::size_t i = 0; i < locations.size(); ++i) locations[i] = engine.location(zero::all_offload_states[i]);
+    for (std::size_t i = 0; i < locations.size(); ++i)
+        locations[i] = engine.location(zero::all_offload_states[i]);
     return locations;
 }
 

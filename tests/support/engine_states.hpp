@@ -22,7 +22,8 @@ using StateContents = std::array<std::vector<std::byte>, zero::all_offload_state
 [[nodiscard]] StateContents contents_of(const zero::Engine& engine);
 
 /// Where all states are, in the same order.
-[[nodiscard]] std::array<zero::StateLocation, zero::all_offload_states.size()> locations_of(const zero::Engine& engine);
+[[nodiscard]] std::array<zero::StateLocation, zero::all_offload_states.size()> locations_of(
+    const zero::Engine& engine);
 
 /// Bytes of all states that are on the device.
 [[nodiscard]] std::size_t device_bytes_of(const zero::Engine& engine);
@@ -30,10 +31,12 @@ using StateContents = std::array<std::vector<std::byte>, zero::all_offload_state
 /// The live pins of one scope.
 [[nodiscard]] audit::Tally live_pins_of(std::string_view scope);
 
-/// Bytes that the registry says are locked, whatever the state; blocks in flight that are over are released first.
+/// Bytes that the registry says are locked, whatever the state; blocks in flight that are over are released
+/// first.
 [[nodiscard]] std::size_t registry_locked_bytes();
 
-/// Waits until `condition` holds, and answers whether it did within ten seconds: for what happens in stream order.
+/// Waits until `condition` holds, and answers whether it did within ten seconds: for what happens in stream
+/// order.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 
 }  // namespace pinwarden::testing

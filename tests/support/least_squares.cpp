@@ -41,7 +41,8 @@ zero::LossFunction LeastSquares::micro_batch(std::size_t index) const {
         double loss = 0.0;
         for (std::size_t sample = 0; sample < samples; ++sample) {
             std::array<float, inputs> x{};
-            for (std::size_t i = 0; i < inputs; ++i) x[i] = noise(5'000'000 + (index * samples + sample) * inputs + i);
+            for (std::size_t i = 0; i < inputs; ++i)
+                x[i] = noise(5'000'000 + (index * samples + sample) * inputs + i);
             for (std::size_t o = 0; o < outputs; ++o) {
                 float error = parameters[biases + o] - 0.25F;
                 for (std::size_t i = 0; i < inputs; ++i) {

@@ -32,11 +32,12 @@ public:
 
     LeastSquares();
 
-    /// Three groups: `matrices`, with a parameter of no elements too; `biases`, without weight decay; and one with
-    /// nothing in it.
+    /// Three groups: `matrices`, with a parameter of no elements too; `biases`, without weight decay; and one
+    /// with nothing in it.
     [[nodiscard]] std::vector<zero::ParameterGroup> groups() const;
 
-    /// Mean squared error of the samples of one micro-batch. There are as many as one asks for, all different.
+    /// Mean squared error of the samples of one micro-batch. There are as many as one asks for, all
+    /// different.
     [[nodiscard]] zero::LossFunction micro_batch(std::size_t index) const;
 
 private:

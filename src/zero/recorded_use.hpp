@@ -36,8 +36,8 @@ public:
         if (finished_) return;
         try {
             record_or_wait(handle_, stream_);
-        } catch (
-            ...) {  // NOLINT(bugprone-empty-catch): it was waited for, and another exception is on its way
+        } catch (...) {
+            // It was waited for, and another exception is on its way.
         }
     }
 

@@ -11,7 +11,9 @@ namespace {
 // The moves of one call. Dropping them undoes what was prepared; committing them cannot fail.
 class Moves {
 public:
-    void add(OffloadableState& block, OffloadableState::Move move) { moves_.push_back({&block, std::move(move)}); }
+    void add(OffloadableState& block, OffloadableState::Move move) {
+        moves_.push_back({&block, std::move(move)});
+    }
 
     void commit() noexcept {
         for (auto& [block, move] : moves_) block->commit(std::move(move));
@@ -25,6 +27,13 @@ private:
     std::vector<Entry> moves_;
 };
 
+// Commits once no copy can fail any more; blocking, also waits until the memory that was left is given back.
+void finish(Moves& moves, Stream& stream, bool non_blocking) {
+    if (!non_blocking) stream.synchronize();
+    moves.commit();
+    if (!non_blocking) stream.synchronize();  // behind frees alone, which have nothing to throw
+}
+
 }  // namespace
 
 void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_blocking, const Site& site) {
@@ -34,12 +43,13 @@ void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_bloc
     for (const OffloadState state : all_offload_states) {
         if (!include.contains(state)) continue;
         for_each_block(state, [&](OffloadableState& block) {
-            moves.add(block, block.prepare_offload(
-                                 {.pinning = pinning, .backend = options_.backend, .scope = scope_, .label = ""}, site));
+            moves.add(
+                block,
+                block.prepare_offload(
+                    {.pinning = pinning, .backend = options_.backend, .scope = scope_, .label = ""}, site));
         });
     }
-    if (!non_blocking) stream_->synchronize();
-    moves.commit();
+    finish(moves, *stream_, non_blocking);
 }
 
 void Engine::Impl::reload(bool non_blocking) {
@@ -49,8 +59,7 @@ void Engine::Impl::reload(bool non_blocking) {
     for (const OffloadState state : all_offload_states) {
         for_each_block(state, [&](OffloadableState& block) { moves.add(block, block.prepare_reload()); });
     }
-    if (!non_blocking) stream_->synchronize();
-    moves.commit();
+    finish(moves, *stream_, non_blocking);
 }
 
 StateLocation Engine::Impl::location(OffloadState state) const noexcept {
@@ -96,12 +105,14 @@ std::vector<std::byte> Engine::Impl::snapshot(OffloadState state) {
 
 void Engine::Impl::require_usable(std::string_view call) const {
     if (destroyed_) {
-        throw EngineError(fmt::format("engine '{}': {} after destroy(); make a new engine", options_.name, call));
+        throw EngineError(
+            fmt::format("engine '{}': {} after destroy(); make a new engine", options_.name, call));
     }
     if (in_loss_function_) {
-        throw EngineError(fmt::format("engine '{}': {} from within the loss function of backward(); call it after "
-                                      "backward() has returned",
-                                      options_.name, call));
+        throw EngineError(
+            fmt::format("engine '{}': {} from within the loss function of backward(); call it after "
+                        "backward() has returned",
+                        options_.name, call));
     }
 }
 
@@ -111,8 +122,9 @@ void Engine::Impl::require_at_home(std::string_view call, OffloadStates needed) 
         if (needed.contains(state) && location(state) != home(state)) away.insert(state);
     }
     if (away.empty()) return;
-    throw EngineError(fmt::format("engine '{}': {} needs states that are offloaded: {}; call reload_states() first",
-                                  options_.name, call, to_string(away)));
+    throw EngineError(
+        fmt::format("engine '{}': {} needs states that are offloaded: {}; call reload_states() first",
+                    options_.name, call, to_string(away)));
 }
 
 }  // namespace pinwarden::zero

@@ -53,12 +53,12 @@ template <class Gradient>
 void update(std::int64_t step, const AdamOptions& options, const AdamState& state,
             gsl::span<const Gradient> gradients, float scale) {
     const std::size_t count = state.hp.size();
-    if (step < 1)
-        throw SizeError(fmt::format("adam_update(step: {}): steps are counted from 1", step));
+    if (step < 1) throw SizeError(fmt::format("adam_update(step: {}): steps are counted from 1", step));
     if (state.exp_avg.size() != count || state.exp_avg_sq.size() != count || gradients.size() != count)
-        throw SizeError(fmt::format("adam_update(hp: {}, exp_avg: {}, exp_avg_sq: {}, gradients: {}): "
-                                    "the numbers of elements differ",
-                                    count, state.exp_avg.size(), state.exp_avg_sq.size(), gradients.size()));
+        throw SizeError(
+            fmt::format("adam_update(hp: {}, exp_avg: {}, exp_avg_sq: {}, gradients: {}): "
+                        "the numbers of elements differ",
+                        count, state.exp_avg.size(), state.exp_avg_sq.size(), gradients.size()));
     const Factors f = factors_of(step, options, scale);
     float* const hp = state.hp.data();
     float* const exp_avg = state.exp_avg.data();

@@ -48,7 +48,7 @@ void LossScaler::shrink() {
     if (scale_ == options_.min_loss_scale)
         throw LossScaleError(fmt::format(
             "LossScaler::update_scale(overflow: true): the gradients overflow although the loss scale is at "
-            "its minimum, fp16.min_loss_scale = {}; lower the learning rate, clip the gradients or train in bf16",
+            "its minimum, fp16.min_loss_scale = {}; lower the learning rate, clip gradients or train in bf16",
             options_.min_loss_scale));
     scale_ = std::max(scale_ / scale_factor, options_.min_loss_scale);
 }

@@ -38,7 +38,7 @@ struct AdamOptions {
     double beta2 = 0.999;
     double eps = 1e-8;
     double weight_decay = 0.0;
-    bool adam_w_mode = true;      ///< true: AdamW; false: Adam with L2 regularisation
+    bool adam_w_mode = true;  ///< true: AdamW; false: Adam with L2 regularisation
     bool bias_correction = true;
 
     [[nodiscard]] friend bool operator==(const AdamOptions&, const AdamOptions&) noexcept = default;

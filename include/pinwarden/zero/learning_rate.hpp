@@ -35,7 +35,7 @@ struct SchedulerOptions {
     std::optional<double> warmup_max_lr{};  ///< unset: `optimizer.params.lr`
     std::int64_t warmup_num_steps = 1000;   ///< 1 counts as 2, as in DeepSpeed
     WarmupType warmup_type = WarmupType::log;
-    std::int64_t total_num_steps = 0;       ///< WarmupDecayLR only
+    std::int64_t total_num_steps = 0;  ///< WarmupDecayLR only
 
     [[nodiscard]] friend bool operator==(const SchedulerOptions&, const SchedulerOptions&) noexcept = default;
 };

@@ -65,7 +65,7 @@ private:
     LossScaleOptions options_{};
     double scale_ = 1.0;
     bool dynamic_ = false;
-    std::int64_t patience_ = 1;            // what is left of the hysteresis
+    std::int64_t patience_ = 1;  // what is left of the hysteresis
     std::int64_t step_ = 0;
     std::int64_t last_overflow_step_ = -1;
 };

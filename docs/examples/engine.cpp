@@ -38,7 +38,8 @@ int main() {
     const std::array groups = {
         zero::ParameterGroup{.name = "line", .parameters = {{.name = "slope and offset", .initial = start}}}};
 
-    zero::Engine engine(zero::read_config_text(configuration, "the example"), pinwarden::make_cpu_accelerator(), groups);
+    zero::Engine engine(zero::read_config_text(configuration, "the example"), pinwarden::make_cpu_accelerator(),
+                        groups);
     double loss = 0.0;
     for (int step = 0; step < 300; ++step) {
         loss = engine.backward(error_of_line);

@@ -14,7 +14,7 @@ std::vector<pinwarden::PinnedBuffer<float>> forgotten;
 
 void run_engine() {
     pinwarden::audit::Scope scope("engine");
-    forgotten.emplace_back(1024, pinwarden::PinOptions{.scope = scope, .label = "hp_params"});
+    forgotten.push_back(pinwarden::PinnedBuffer<float>(1024, {.scope = scope, .label = "hp_params"}));
     // The engine is told to end, but a container outside it still holds its memory.
     if (auto report = scope.close(std::chrono::seconds(1)); !report.is_clean()) {
         throw pinwarden::audit::LeakError(std::move(report));

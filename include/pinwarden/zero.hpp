@@ -6,6 +6,7 @@
 
 #include <pinwarden/zero/adam.hpp>
 #include <pinwarden/zero/config.hpp>
+#include <pinwarden/zero/config_fields.hpp>
 #include <pinwarden/zero/engine.hpp>
 #include <pinwarden/zero/gradient_norm.hpp>
 #include <pinwarden/zero/learning_rate.hpp>

@@ -15,13 +15,15 @@
 #include <cstdint>
 #include <mutex>
 
+#include <pinwarden/core/export.hpp>
+
 #include "registry/entry.hpp"
 
 namespace pinwarden::audit {
 
 /// Thread-safe and constant-initialised. A table's mutex is held for the length of one bucket only, never across a
 /// driver or kernel call.
-class AddressIndex {
+class PINWARDEN_API AddressIndex {
 public:
     /// Files `entry`, whose `block` must be set and stay as it is until erase().
     void insert(Entry& entry) noexcept;

@@ -4,8 +4,9 @@
 /// @file
 /// The owner of device memory, in the order of one stream.
 ///
-/// The memory may be used by work queued on that stream at any time from construction on, and is given back, when
-/// the buffer is destroyed, behind all work queued on it by then. Work on other streams must be ordered by the caller.
+/// The memory may be used by work queued on that stream at any time from construction on, and is given back,
+/// when the buffer is destroyed, behind all work queued on it by then. Work on other streams must be ordered
+/// by the caller.
 ///
 /// ```
 /// pinwarden::DeviceBuffer<float> weights(1024, stream);
@@ -25,7 +26,8 @@
 
 namespace pinwarden {
 
-/// A move-only owner of `size()` elements on a device. Moved-from equals empty. As thread-safe as `std::unique_ptr`.
+/// A move-only owner of `size()` elements on a device. Moved-from equals empty. As thread-safe as
+/// `std::unique_ptr`.
 template <typename T>
     requires std::is_trivially_copyable_v<T>
 class [[nodiscard]] DeviceBuffer {
@@ -34,6 +36,7 @@ public:
     DeviceBuffer() noexcept = default;
 
     /// `count` elements of unspecified content; none is a valid empty buffer.
+    /// @pre `stream` is not null, unless `count` is 0
     /// @throws SizeError if the size overflows, AcceleratorError if the device has not enough memory.
     DeviceBuffer(std::size_t count, StreamPtr stream) : stream_(std::move(stream)) {
         const std::size_t bytes = checked_bytes(count, sizeof(T));

@@ -167,6 +167,7 @@ void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
     {
         const std::scoped_lock lock(entry.shard->mutex);
         entry.block.locked_bytes = block.locked_bytes;
+        entry.block.device_pinned = block.device_pinned;
         if (!entry.registered) {  // a claim has filed the rest already, and look-ups may be reading it
             entry.block.address = block.address;
             entry.block.bytes = block.bytes;

@@ -11,6 +11,7 @@
 #include <pinwarden/audit/pin_record.hpp>
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/audit/scope.hpp>
+#include <pinwarden/backend/device_registration.hpp>
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/backend/pageable_backend.hpp>
 #include <pinwarden/backend/pin_backend.hpp>

@@ -89,6 +89,7 @@ Shard& Ledger::shard_of_this_thread() noexcept {
 }
 
 Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site& site) {
+    sweep();  // what has completed makes room before more is pinned
     Shard& shard = shard_of_this_thread();
     Entry* entry = nullptr;
     {

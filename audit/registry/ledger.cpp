@@ -283,8 +283,10 @@ std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (only != nullptr && entry.scope != *only) continue;
-                if (const auto state = reported(entry, entry.state)) records.push_back(copy_of(entry, *state));
+                // The state comes first: the scope of an entry that is being reserved is written without the mutex.
+                const auto state = reported(entry, entry.state);
+                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                records.push_back(copy_of(entry, *state));
             }
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_check.hpp>
+#include "zero/config_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <pinwarden/backend/selection.hpp>
 #include <pinwarden/core/error.hpp>
 
-#include <zero/config_name.hpp>
+#include "zero/config_name.hpp"
 
 namespace pinwarden::zero {
 namespace {

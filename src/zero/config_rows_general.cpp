@@ -2,7 +2,7 @@
 
 // The rows of the schema outside `zero_optimization`, `optimizer` and `scheduler`.
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_schema.hpp>
+#include "zero/config_schema.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {

@@ -40,7 +40,8 @@ const LeastSquares model;
 
 zero::Config host_config(bool pin_memory) {
     zero::Config config;
-    config.zero_optimization.offload_optimizer = {.device = zero::OffloadDevice::cpu, .pin_memory = pin_memory};
+    config.zero_optimization.offload_optimizer = {.device = zero::OffloadDevice::cpu,
+                                                  .pin_memory = pin_memory};
     return config;
 }
 
@@ -129,7 +130,8 @@ TEST_CASE("Pins of static offload carry the line that made the engine") {
         REQUIRE(record.site.line() == line);
         ++records;
     }
-    REQUIRE(records == 8);  // hp_params and two moments of two groups that have elements, and the two scratches
+    REQUIRE(records ==
+            8);  // hp_params and two moments of two groups that have elements, and the two scratches
 }
 
 TEST_CASE("The registry and the kernel agree at every stage of a run") {
@@ -168,11 +170,13 @@ TEST_CASE("Calls that an engine's state does not allow say what to do instead") 
     zero::Config config;
     config.gradient_accumulation_steps = 2;
     zero::Engine engine(config, make_cpu_accelerator(), model.groups(), {.name = "picky"});
-    require_engine_error([&] { engine.step(); }, "engine 'picky': step() has no gradients; call backward() first");
+    require_engine_error([&] { engine.step(); },
+                         "engine 'picky': step() has no gradients; call backward() first");
 
     engine.offload_states({OffloadState::lp_params, OffloadState::lp_grads});
-    require_engine_error([&] { engine.backward(model.micro_batch(0)); },
-                         "backward() needs states that are offloaded: lp_params, lp_grads; call reload_states()");
+    require_engine_error(
+        [&] { engine.backward(model.micro_batch(0)); },
+        "backward() needs states that are offloaded: lp_params, lp_grads; call reload_states()");
     engine.reload_states();
 
     engine.backward(model.micro_batch(0));
@@ -239,18 +243,23 @@ TEST_CASE("An engine is not made from nothing, nor from values that low precisio
     };
     require_engine_error([&] { make({}, {}); }, "0 parameter group(s) hold no element");
     require_engine_error([&] { make({}, {{.name = "empty", .parameters = {}}}); }, "hold no element");
-    require_engine_error([&] { zero::Engine engine({}, nullptr, model.groups()); }, "the accelerator is null");
+    require_engine_error([&] { zero::Engine engine({}, nullptr, model.groups()); },
+                         "the accelerator is null");
 
     const std::array<float, 3> values{0.0F, 1.0F, 70'000.0F};
     const std::vector<zero::ParameterGroup> large{{.name = "group", .parameters = {{"weight", values}}}};
     zero::Config fp16;
     fp16.low_precision = zero::LowPrecision::fp16;
-    require_engine_error([&] { make(fp16, large); },
-                         "element 2 of parameter 'weight' of group 'group' is 70000, which is not finite in fp16");
+    require_engine_error(
+        [&] { make(fp16, large); },
+        "element 2 of parameter 'weight' of group 'group' is 70000, which is not finite in fp16");
     make({}, large);
     const std::array<float, 1> nan{std::numeric_limits<float>::quiet_NaN()};
-    require_engine_error([&] { make({}, {{.name = "group", .parameters = {{"weight", nan}}}}); },
-                         "not finite in bf16");
+    require_engine_error(
+        [&] {
+            make({}, {{.name = "group", .parameters = {{"weight", nan}}}});
+        },
+        "not finite in bf16");
 
     for (const std::int64_t stage : {0, 3}) {
         zero::Config config;
@@ -275,7 +284,8 @@ TEST_CASE("A pin that is refused while an engine offloads leaves it as it was") 
     const auto before = contents_of(engine);
     backend->fail_acquire(4);
     REQUIRE_THROWS_AS(engine.offload_states(), PinError);
-    for (const auto state : zero::all_offload_states) REQUIRE(engine.location(state) == StateLocation::device);
+    for (const auto state : zero::all_offload_states)
+        REQUIRE(engine.location(state) == StateLocation::device);
     REQUIRE(contents_of(engine) == before);
     REQUIRE(eventually([&] {
         audit::Registry::instance().collect();

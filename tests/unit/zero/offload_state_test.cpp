@@ -34,7 +34,8 @@ TEST_CASE("A set of states holds what was put into it") {
 
 TEST_CASE("A set's text lists its states in the order of the enumeration") {
     REQUIRE(to_string(OffloadStates{}).empty());
-    REQUIRE(to_string(OffloadStates{OffloadState::lp_grads, OffloadState::optim_states}) == "optim_states, lp_grads");
+    REQUIRE(to_string(OffloadStates{OffloadState::lp_grads, OffloadState::optim_states}) ==
+            "optim_states, lp_grads");
     REQUIRE(to_string(OffloadStates::all()) ==
             "optim_states, hp_params, lp_params, lp_grads, contiguous_grad_buffer");
 }

@@ -20,8 +20,8 @@
 #include <pinwarden/backend/scripted_backend.hpp>
 #include <pinwarden/zero/engine.hpp>
 
-#include <support/allocation_failure.hpp>
 #include <support/engine_states.hpp>
+#include <support/failing_new.hpp>
 #include <support/faulty_accelerator.hpp>
 #include <support/least_squares.hpp>
 
@@ -142,9 +142,9 @@ bool run_with_fault(World& world, Fault fault, std::size_t nth, const Operation&
             attempt();
             break;
         case Fault::heap: {
-            AllocationFailure failure(nth);
+            const FailingNew failing(nth);
             attempt();
-            return failure.has_failed();
+            return failing.failed();
         }
     }
     const bool failed = world.accelerator->has_failed();

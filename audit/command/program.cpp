@@ -63,7 +63,7 @@ int run_program(int argument_count, const char* const* arguments,
     try {
         int exit_status = exit_could_not_run;
         CLI::App program(
-            "Pinned (page-locked) host memory under audit: who holds it, and that nobody is left holding it.\n"
+            "Pinned (page-locked) host memory under audit: who holds it, and that nobody still does.\n"
             "Exit status: 0 clean, 1 something was found, 2 could not run.",
             "pinwarden");
         program.require_subcommand(1);

@@ -95,22 +95,27 @@ void add_train(CLI::App& program, int& exit_status) {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* const train = program.add_subcommand(
         "train",
-        "Train a character model on a text under ZeRO, offload its states, destroy the engine and audit its pins.\n"
-        "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run, 128 + N stopped by "
-        "signal N.");
-    train->add_option("--config", arguments->config, "DeepSpeed JSON file [docs/examples/zero2.json, built in]")
+        "Train a character model on a text under ZeRO, offload its states, destroy the engine, audit its pins\n"
+        "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run,\n"
+        "128 + N stopped by signal N");
+    train
+        ->add_option("--config", arguments->config,
+                     "DeepSpeed JSON file [docs/examples/zero2.json, built in]")
         ->type_name("FILE");
     train->add_option("--text", arguments->text, "Any file to learn from, byte by byte")
         ->type_name("FILE")
         ->capture_default_str();
-    train->add_option("--summary", arguments->summary, "Write the result as JSON to this file")->type_name("FILE");
+    train->add_option("--summary", arguments->summary, "Write the result as JSON to this file")
+        ->type_name("FILE");
 
     constexpr std::uint64_t most_steps = 1'000'000'000;
     constexpr std::uint64_t largest_size = 1'000'000;
     constexpr std::uint64_t most_layers = 1'000;
     add_count_option(*train, "--steps", arguments->steps, {1, most_steps}, "Optimizer steps");
-    add_count_option(*train, "--seed", arguments->seed, {0, UINT64_MAX}, "Decides the initial values and the batches");
-    add_count_option(*train, "--context", arguments->context, {1, largest_size}, "Characters the model looks at");
+    add_count_option(*train, "--seed", arguments->seed, {0, UINT64_MAX},
+                     "Decides the initial values and the batches");
+    add_count_option(*train, "--context", arguments->context, {1, largest_size},
+                     "Characters the model looks at");
     add_count_option(*train, "--embedding", arguments->embedding, {1, largest_size}, "Numbers per character");
     add_count_option(*train, "--hidden", arguments->hidden, {1, largest_size}, "Units per hidden layer");
     add_count_option(*train, "--layers", arguments->layers, {1, most_layers}, "Hidden layers");

@@ -9,7 +9,6 @@ set(pinwarden_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pinwarden)
 # Installs a library and its headers as one component of the package, with a pkg-config file of the library's name.
 function(pinwarden_install_component component target)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "DESCRIPTION;REQUIRES" "")
-  set_target_properties(${target} PROPERTIES EXPORT_NAME ${component})
   install(
     TARGETS ${target}
     EXPORT pinwarden-${component}

@@ -11,7 +11,7 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <support/allocation_failure.hpp>
+#include <support/failing_new.hpp>
 #include <support/release_failure_recorder.hpp>
 
 namespace pinwarden::testing {
@@ -140,13 +140,13 @@ TEST_CASE("Memory that runs short at any point leaves an accelerator as it was",
     std::byte* const block = stream->allocate(1);
     const auto fails_cleanly = [&](const auto& call) {
         for (std::size_t nth = 1;; ++nth) {
-            const AllocationFailure failure(nth);
+            const FailingNew failure(nth);
             try {
                 call();
             } catch (const std::bad_alloc&) {
             } catch (const AcceleratorError&) {
             }
-            if (!failure.has_failed()) return nth > 1;
+            if (!failure.failed()) return nth > 1;
             stream->synchronize();
             if (accelerator->memory().in_use != 1 || accelerator->memory().allocations != 1) return false;
         }
@@ -167,9 +167,9 @@ TEST_CASE("Giving back needs no memory", "[cpu_accelerator]") {
     const auto stream = accelerator->create_stream("frugal");
     std::byte* const block = stream->allocate(100);
     {
-        const AllocationFailure failure(1);
+        const FailingNew failure(1);
         stream->deallocate(block, 100);
-        CHECK_FALSE(failure.has_failed());
+        CHECK_FALSE(failure.failed());
     }
     stream->synchronize();
     CHECK(accelerator->memory().in_use == 0);

@@ -29,6 +29,7 @@ TEST_CASE("The help lists the subcommands, and that of a subcommand its options 
          {"--config", "--text", "--steps", "--summary", "--seed", "--context", "--quiet"}) {
         CHECK_THAT(train.output, ContainsSubstring(option));
     }
+    CHECK_THAT(train.output, ContainsSubstring("Usage: pinwarden train [OPTIONS]"));
     CHECK_THAT(train.output,
                ContainsSubstring("/usr/share/common-licenses/GPL-3") && ContainsSubstring("300"));
     CHECK(train.errors.empty());

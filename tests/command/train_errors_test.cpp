@@ -105,6 +105,7 @@ TEST_CASE("A summary that cannot be written is refused before the training") {
     };
     check_refused(with_summary("missing/summary"), {"missing/summary", "No such file or directory"});
     check_refused(with_summary(""), {folder.path().string(), "Is a directory"});
+    check_refused(run_pinwarden({"train", "--summary", ""}), {"the summary", "No such file or directory"});
     check_refused(with_summary("summary", {.file_size_limit = 100}), {"the summary", "File too large"});
     std::filesystem::permissions(folder.path(), std::filesystem::perms{0555});
     check_refused(with_summary("summary", {.ordinary_user = true}), {"the summary", "Permission denied"});

@@ -28,9 +28,9 @@ constexpr const char* default_text = "/usr/share/common-licenses/GPL-3";
 
 /// The options of the command line, as they came.
 struct Arguments {
-    std::string config;  ///< empty for the default
+    std::optional<std::string> config{};  ///< unset for the default
     std::string text = default_text;
-    std::string summary;  ///< empty for none
+    std::optional<std::string> summary{};
     std::uint64_t steps = TrainingOptions{}.steps;
     std::uint64_t seed = TrainingOptions{}.seed;
     std::uint64_t context = CharModelShape{}.context;
@@ -42,9 +42,9 @@ struct Arguments {
 };
 
 TrainingOptions options_of(const Arguments& arguments) {
-    return {.config = arguments.config.empty()
-                          ? zero::read_config_text(default_config_text, default_config_origin)
-                          : zero::read_config_file(arguments.config),
+    return {.config = arguments.config
+                          ? zero::read_config_file(*arguments.config)
+                          : zero::read_config_text(default_config_text, default_config_origin),
             .shape = {.context = arguments.context,
                       .embedding = arguments.embedding,
                       .hidden = arguments.hidden,
@@ -71,7 +71,7 @@ int run(const Arguments& arguments) {
     const TrainingOptions options = options_of(arguments);
     const TextCorpus text = TextCorpus::read(arguments.text);
     std::optional<OutputFile> summary;
-    if (!arguments.summary.empty()) summary.emplace(arguments.summary, "the summary");
+    if (arguments.summary) summary.emplace(*arguments.summary, "the summary");
 
     const InterruptGuard interrupt;
     ProgressLine progress = progress_line(arguments, options);
@@ -80,7 +80,7 @@ int run(const Arguments& arguments) {
     progress.finish();
 
     const RunDescription description{
-        .config = arguments.config.empty() ? std::string(default_config_origin) : arguments.config,
+        .config = arguments.config.value_or(std::string(default_config_origin)),
         .text = arguments.text,
         .backend = std::string(selection.backend->name()),
         .backend_reason = selection.reason};

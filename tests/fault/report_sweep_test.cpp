@@ -62,9 +62,21 @@ TEST_CASE("A scope that ends with live pins reports something even without memor
             scope.reset();
             failed = failing.failed();
         }
-        CHECK(log.take().size() == 1);
+        const auto failures = log.take();
+        REQUIRE(failures.size() == 1);
+        CHECK(failures[0].bytes == buffer.locked_bytes());
         if (!failed) break;
     }
+}
+
+TEST_CASE("A scope that ends without live pins is silent, with or without memory", "[fault]") {
+    ReleaseFailureLog log;
+    for (std::size_t nth = 1; nth <= 5; ++nth) {
+        std::optional<audit::Scope> scope(long_label);
+        const FailingNew failing(nth);
+        scope.reset();
+    }
+    CHECK(log.take().empty());
 }
 
 }  // namespace pinwarden::testing

@@ -7,8 +7,6 @@
 
 #include <utility>
 
-#include <utility>
-
 #include "registry/ledger.hpp"
 
 namespace pinwarden::audit {
@@ -27,8 +25,9 @@ Scope::~Scope() {
         const std::string text = to_text(report());
         report_release_failure({.text = text, .bytes = live.locked_bytes});
     } catch (...) {
-        report_release_failure({.text = "a scope ended while pins of it were live, and there was no memory to list them",
-                                .bytes = live.locked_bytes});
+        report_release_failure(
+            {.text = "a scope ended while pins of it were live, and there was no memory to list them",
+             .bytes = live.locked_bytes});
     }
 }
 

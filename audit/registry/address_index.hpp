@@ -35,6 +35,11 @@ public:
     /// Removes `entry`; when it returns no look-up is using it.
     void erase(Entry& entry) noexcept;
 
+    /// Around a fork, as Ledger's functions of these names.
+    void lock_all() noexcept;
+    void unlock_all() noexcept;
+    void forget_all() noexcept;
+
     /// Calls `visit(entry)` for the entry that holds `address`, while it cannot be erased.
     /// @returns whether there is one.
     template <typename Visit>

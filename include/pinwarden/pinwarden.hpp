@@ -11,6 +11,7 @@
 #include <pinwarden/audit/pin_record.hpp>
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/audit/scope.hpp>
+#include <pinwarden/backend/device_registration.hpp>
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/backend/pageable_backend.hpp>
 #include <pinwarden/backend/pin_backend.hpp>
@@ -20,6 +21,7 @@
 #include <pinwarden/core/completion.hpp>
 #include <pinwarden/core/error.hpp>
 #include <pinwarden/core/export.hpp>
+#include <pinwarden/core/fork.hpp>
 #include <pinwarden/core/process_memory.hpp>
 #include <pinwarden/core/release_failure.hpp>
 #include <pinwarden/core/site.hpp>

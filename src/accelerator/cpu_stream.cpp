@@ -95,16 +95,15 @@ std::byte* CpuStream::allocate(std::size_t bytes) {
         throw AcceleratorError(
             fmt::format("allocate(0 bytes) on stream '{}': a block has at least one byte", name()));
     }
-    if (std::byte* const block = memory_->try_allocate(bytes)) return block;
-    // Blocks that this stream's queue will give back are free as far as its user can tell, so wait for them.
-    if (!queue_->is_own_worker()) queue_->progress()->wait(last_free_.load(std::memory_order_relaxed));
-    if (std::byte* const block = memory_->try_allocate(bytes)) return block;
+    // A worker that waited for the frees that are queued could be the one that has to run them.
+    const bool may_wait = !WorkQueue::is_worker();
+    if (std::byte* const block = memory_->try_allocate(bytes, may_wait)) return block;
 
     const DeviceMemoryUsage usage = memory_->usage();
     throw AcceleratorError(fmt::format(
         "allocate({}) on stream '{}': the device has not enough memory: {} in use by {} blocks, capacity {}, "
-        "{} available "
-        "on the host; give back or offload device memory, or make the accelerator with a larger capacity",
+        "{} available on the host; give back or offload device memory, or make the accelerator with a larger "
+        "capacity",
         format_bytes(bytes), name(), format_bytes(usage.in_use), usage.allocations,
         usage.capacity == unlimited_bytes ? "unlimited" : format_bytes(usage.capacity),
         format_bytes(available_bytes())));
@@ -124,10 +123,7 @@ void CpuStream::deallocate(std::byte* device, std::size_t bytes) noexcept {
             {.text = {text, std::min(written.size, sizeof text)}, .address = device, .bytes = bytes});
         return;
     }
-    const std::uint64_t number = queue_->push(std::move(block));
-    std::uint64_t before = last_free_.load(std::memory_order_relaxed);
-    while (before < number && !last_free_.compare_exchange_weak(before, number, std::memory_order_relaxed)) {
-    }
+    queue_->push(std::move(block));
 }
 
 void CpuStream::copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) {

@@ -6,7 +6,6 @@
 
 #include <sys/types.h>
 
-#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -42,7 +41,6 @@ private:
     const std::shared_ptr<DeviceMemory> memory_;
     const std::shared_ptr<WorkQueue> queue_;
     const pid_t process_;  // threads do not survive fork(): a child's copy of this object has no worker
-    std::atomic<std::uint64_t> last_free_{0};
     std::thread worker_;
 };
 

@@ -34,8 +34,8 @@ void DeviceBlock::run() {
     memory_.given_back(bytes_);
 }
 
-std::byte* DeviceMemory::try_allocate(std::size_t bytes) noexcept {
-    if (!reserve(bytes)) return nullptr;
+std::byte* DeviceMemory::try_allocate(std::size_t bytes, bool may_wait) noexcept {
+    if (!reserve(bytes, may_wait)) return nullptr;
     try {
         if (bytes >= large_block && bytes > available_bytes()) {
             unreserve(bytes);
@@ -58,6 +58,7 @@ std::unique_ptr<DeviceBlock> DeviceMemory::withdraw(const std::byte* address, st
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(address);
     if (found == blocks_.end() || found->second->bytes() != bytes) return nullptr;
+    withdrawn_ += bytes;
     node = blocks_.extract(found);
     return std::move(node.mapped());
 }
@@ -76,32 +77,45 @@ DeviceMemoryUsage DeviceMemory::usage() const noexcept {
     return {.in_use = in_use_, .peak = peak_, .capacity = capacity_, .allocations = allocations_};
 }
 
-bool DeviceMemory::reserve(std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex_);
-    if (bytes > capacity_ - in_use_ - reserved_) return false;
+bool DeviceMemory::reserve(std::size_t bytes, bool may_wait) noexcept {
+    std::unique_lock lock(mutex_);
+    while (bytes > capacity_ - in_use_ - reserved_) {
+        if (!may_wait || bytes > capacity_ - (in_use_ - withdrawn_)) return false;
+        released_.wait(lock);
+    }
     reserved_ += bytes;
     return true;
 }
 
 void DeviceMemory::unreserve(std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex_);
-    reserved_ -= bytes;
+    {
+        const std::lock_guard lock(mutex_);
+        reserved_ -= bytes;
+    }
+    released_.notify_all();
 }
 
 void DeviceMemory::commit(Blocks::node_type block) noexcept {
-    const std::lock_guard lock(mutex_);
-    const std::size_t bytes = block.mapped()->bytes();
-    blocks_.insert(std::move(block));
-    reserved_ -= bytes;
-    in_use_ += bytes;
-    peak_ = std::max(peak_, in_use_);
-    ++allocations_;
+    {
+        const std::lock_guard lock(mutex_);
+        const std::size_t bytes = block.mapped()->bytes();
+        blocks_.insert(std::move(block));
+        reserved_ -= bytes;
+        in_use_ += bytes;
+        peak_ = std::max(peak_, in_use_);
+        ++allocations_;
+    }
+    released_.notify_all();  // who waited for the reservation to fail must not wait for it any longer
 }
 
 void DeviceMemory::given_back(std::size_t bytes) noexcept {
-    const std::lock_guard lock(mutex_);
-    in_use_ -= bytes;
-    --allocations_;
+    {
+        const std::lock_guard lock(mutex_);
+        in_use_ -= bytes;
+        withdrawn_ -= bytes;
+        --allocations_;
+    }
+    released_.notify_all();
 }
 
 }  // namespace pinwarden::detail

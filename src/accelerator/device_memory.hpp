@@ -4,6 +4,7 @@
 /// @file
 /// The memory of a CPU accelerator and its accounts.
 
+#include <condition_variable>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -45,8 +46,10 @@ class DeviceMemory {
 public:
     explicit DeviceMemory(std::size_t capacity) noexcept : capacity_(capacity) {}
 
-    /// A block of `bytes`; null if the capacity or the host's memory does not suffice.
-    [[nodiscard]] std::byte* try_allocate(std::size_t bytes) noexcept;
+    /// A block of `bytes`; null if the capacity or the host's memory does not suffice. Where the capacity
+    /// would suffice if withdrawn blocks had run, `may_wait` says whether to wait for that: whether an
+    /// allocation succeeds then depends on what was given back, and not on how far the workers have come.
+    [[nodiscard]] std::byte* try_allocate(std::size_t bytes, bool may_wait) noexcept;
 
     /// Takes a block out of use. It counts until the result has run.
     /// @return null if no block starts at `address` or its size is not `bytes`.
@@ -61,16 +64,18 @@ private:
     friend class DeviceBlock;
     using Blocks = std::map<const std::byte*, std::unique_ptr<DeviceBlock>>;
 
-    [[nodiscard]] bool reserve(std::size_t bytes) noexcept;
+    [[nodiscard]] bool reserve(std::size_t bytes, bool may_wait) noexcept;
     void unreserve(std::size_t bytes) noexcept;
     void commit(Blocks::node_type block) noexcept;
     void given_back(std::size_t bytes) noexcept;
 
     const std::size_t capacity_;
     mutable std::mutex mutex_;
+    std::condition_variable released_;
     Blocks blocks_;
     std::size_t reserved_ = 0;  // asked for by calls that have not got their memory yet
     std::size_t in_use_ = 0;
+    std::size_t withdrawn_ = 0;  // the part of `in_use_` that is about to be given back
     std::size_t peak_ = 0;
     std::size_t allocations_ = 0;
 };

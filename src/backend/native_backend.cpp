@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinwarden/backend/native_backend.hpp>
 
+#include "backend/cuda_support.hpp"
 #include "backend/immortal.hpp"
 #include "backend/native_pages.hpp"
 #include "backend/refusal.hpp"
@@ -19,31 +20,6 @@ namespace detail {
 namespace {
 
 constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
-
-// From this size on, what the machine can give is looked up first: a memory cgroup may kill instead of refusing.
-// The look-up costs tens of microseconds, which locking this much hides.
-constexpr std::size_t large_bytes = std::size_t{64} << 20;
-
-struct PageRange {
-    std::byte* first;
-    std::size_t length;
-};
-
-// The whole pages that hold the bytes of `block`, by arithmetic that cannot overflow for memory that exists.
-PageRange pages_of(std::byte* address, std::size_t bytes) noexcept {
-    const std::size_t page = page_bytes();
-    const std::size_t offset = reinterpret_cast<std::uintptr_t>(address) & (page - 1);
-    return {address - offset, (offset + bytes + page - 1) & ~(page - 1)};
-}
-
-void require_available(std::string_view backend, std::size_t length, std::size_t asked) {
-    if (length < large_bytes) return;
-    const std::size_t available = available_bytes();
-    if (length <= available) return;
-    throw refused(backend, fmt::format("the look at the memory available before mmap({})", length),
-                  fmt::format("{}, which is too little", format_bytes(available)), ENOMEM, asked,
-                  "free memory, raise the memory limit of the cgroup, or pin less");
-}
 
 }  // namespace
 
@@ -79,9 +55,32 @@ void NativePages::lock(std::byte* first, std::size_t length, std::size_t asked) 
                   asked, locking_advice(length));
 }
 
+bool NativePages::register_with_device(PageRange pages, PageRange not_inherited, std::size_t asked) {
+    if (registrar_ == nullptr) return false;
+    switch (registrar_->register_pages(pages, not_inherited)) {
+        case DeviceRegistrar::Outcome::registered: return true;
+        case DeviceRegistrar::Outcome::refused: return false;
+        case DeviceRegistrar::Outcome::stuck: break;
+    }
+    // The device may still write to some of the pages: they stay mapped and locked for good.
+    throw refused(name(),
+                  fmt::format("the registration of {} bytes at {} with the device", pages.length,
+                              static_cast<void*>(pages.first)),
+                  registrar_->status().last_refusal, EIO, asked,
+                  "the driver keeps a part of the pages, which are lost to this process; restart it");
+}
+
+UnpinAnswer NativePages::unregister_from_device(PageRange pages, PageRange not_inherited) noexcept {
+    const UnpinAnswer answer = registrar_->unregister_pages(pages, not_inherited);
+    // Work of the device may still arrive in the pages, so they stay mapped; but the kernel's lock can go, and its
+    // count agrees with the audit's then.
+    if (answer.status == UnpinStatus::unloading) calls_.unlock_pages(pages.first, pages.length);
+    return answer;
+}
+
 HostBlock NativePages::allocate(std::size_t bytes) {
     const std::size_t length = round_up(bytes, page_bytes());
-    require_available(name(), length, bytes);
+    require_available(name(), "mmap", length, bytes);
     std::byte* const first = map(length, bytes);
     try {
         lock(first, length, bytes);
@@ -89,17 +88,23 @@ HostBlock NativePages::allocate(std::size_t bytes) {
         calls_.unmap_pages(first, length);
         throw;
     }
-    return {first, bytes, length};
+    const bool registered = register_with_device({first, length}, {first, length}, bytes);
+    return {.address = first, .bytes = bytes, .locked_bytes = length, .device_pinned = registered};
 }
 
 UnpinAnswer NativePages::deallocate(const HostBlock& block) noexcept {
+    if (block.device_pinned) {
+        const PageRange pages{block.address, block.locked_bytes};
+        const UnpinAnswer answer = unregister_from_device(pages, pages);
+        if (answer.status != UnpinStatus::done) return answer;
+    }
     // Unmapping unlocks as well, and does both or nothing.
     if (calls_.unmap_pages(block.address, block.locked_bytes) == 0) return {};
     return {UnpinStatus::failed, "munmap", errno};
 }
 
 HostBlock NativePages::register_memory(std::byte* address, std::size_t bytes) {
-    const PageRange pages = pages_of(address, bytes);
+    const PageRange pages = pages_touching(address, bytes);
     try {
         lock(pages.first, pages.length, bytes);
     } catch (...) {
@@ -107,11 +112,17 @@ HostBlock NativePages::register_memory(std::byte* address, std::size_t bytes) {
         calls_.unlock_pages(pages.first, pages.length);
         throw;
     }
-    return {address, bytes, pages.length};
+    // What else lies on the first and the last page belongs to somebody who may need it in a child of fork().
+    const bool registered = register_with_device(pages, pages_within(address, bytes), bytes);
+    return {.address = address, .bytes = bytes, .locked_bytes = pages.length, .device_pinned = registered};
 }
 
 UnpinAnswer NativePages::unregister_memory(const HostBlock& block) noexcept {
-    const PageRange pages = pages_of(block.address, block.bytes);
+    const PageRange pages = pages_touching(block.address, block.bytes);
+    if (block.device_pinned) {
+        const UnpinAnswer answer = unregister_from_device(pages, pages_within(block.address, block.bytes));
+        if (answer.status != UnpinStatus::done) return answer;
+    }
     if (calls_.unlock_pages(pages.first, pages.length) == 0) return {};
     return {UnpinStatus::failed, "munlock", errno};
 }
@@ -119,7 +130,8 @@ UnpinAnswer NativePages::unregister_memory(const HostBlock& block) noexcept {
 }  // namespace detail
 
 PinBackendPtr native_backend() noexcept {
-    static detail::Immortal<detail::NativePages> instance(detail::kernel_calls());
+    static detail::Immortal<detail::NativePages> instance(detail::kernel_calls(),
+                                                           detail::device_registrar());
     return PinBackendPtr(PinBackendPtr(), &instance.get());  // shares nothing, so it costs no counting
 }
 

@@ -5,6 +5,6 @@ namespace pinwarden {
 
 PinBackend::~PinBackend() = default;
 
-bool PinBackend::is_device_pinned(const HostBlock&) const noexcept { return false; }
+bool PinBackend::is_device_pinned(const HostBlock& block) const noexcept { return block.device_pinned; }
 
 }  // namespace pinwarden

@@ -5,12 +5,19 @@
 #include <pinwarden/core/process_memory.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace pinwarden::detail {
+namespace {
+
+// From this size on the look-up, which costs tens of microseconds, disappears in what locking so much takes.
+constexpr std::size_t large_bytes = std::size_t{64} << 20;
+
+}  // namespace
 
 std::string errno_text(int code) {
     const char* name = ::strerrorname_np(code);
@@ -41,6 +48,15 @@ std::string locking_advice(std::size_t bytes_to_lock) {
     return fmt::format("the limit leaves {}: raise it (`ulimit -l`, `LimitMEMLOCK=` of a systemd unit, "
                        "`--ulimit memlock=-1` of a container), give the process CAP_IPC_LOCK, or pin less",
                        format_bytes(limit - std::min(limit, locked)));
+}
+
+void require_available(std::string_view backend, const char* function, std::size_t length, std::size_t asked) {
+    if (length < large_bytes) return;
+    const std::size_t available = available_bytes();
+    if (length <= available) return;
+    throw refused(backend, fmt::format("the look at the memory available before {}({})", function, length),
+                  fmt::format("{}, which is too little", format_bytes(available)), ENOMEM, asked,
+                  "free memory, raise the memory limit of the cgroup, or pin less");
 }
 
 }  // namespace pinwarden::detail

@@ -19,4 +19,9 @@ namespace pinwarden::detail {
 /// What to do about pages that the kernel would not lock: depends on whether the limit forbids it.
 [[nodiscard]] std::string locking_advice(std::size_t bytes_to_lock);
 
+/// Refuses a large request that the machine cannot meet before `function(length)` is called for it: a memory cgroup
+/// may kill the process instead of refusing. Smaller ones are not looked up.
+/// @throws PinError
+void require_available(std::string_view backend, const char* function, std::size_t length, std::size_t asked);
+
 }  // namespace pinwarden::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinwarden/backend/selection.hpp>
 
+#include "backend/cuda_support.hpp"
+
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/core/error.hpp>
 
@@ -12,10 +14,6 @@
 
 namespace pinwarden {
 namespace {
-
-CudaAvailability cuda_of_this_build() {
-    return {nullptr, "this build of Pinwarden was configured without the CUDA Toolkit"};
-}
 
 std::optional<std::string_view> variable_value() {
     const char* const value = std::getenv(backend_variable.data());
@@ -31,7 +29,7 @@ struct Outcome {
 
 Outcome select_once() {
     try {
-        return {select_backend(variable_value(), cuda_of_this_build()), nullptr};
+        return {select_backend(variable_value(), detail::cuda_availability()), nullptr};
     } catch (const Error&) {
         return {{}, std::current_exception()};
     }

@@ -57,7 +57,8 @@ public:
     [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
     /// Memory of the stream's device, usable by work queued on this stream from now on; aligned to 256 bytes.
-    /// If the device is short of it, waits for what deallocate() has queued on this stream.
+    /// If the device is short of it, waits for what deallocate() has queued; work that runs on a stream does
+    /// not.
     /// @throws AcceleratorError if `bytes` is 0 or the device has not enough; nothing is held then.
     [[nodiscard]] virtual std::byte* allocate(std::size_t bytes) = 0;
 
@@ -66,11 +67,10 @@ public:
     /// changes nothing.
     virtual void deallocate(std::byte* device, std::size_t bytes) noexcept = 0;
 
-    /// Queues a copy of `bytes` from host to device. Both must stay valid until it is complete. No bytes: no
-    /// copy.
-    /// @throws AcceleratorError if an address is null or `device` is no memory of the device, and
-    /// AcceleratorError or
-    ///         std::bad_alloc if it cannot be queued; nothing is queued then.
+    /// Queues a copy of `bytes` from host to device. Both must stay valid until it is complete. Zero
+    /// bytes are no copy.
+    /// @throws AcceleratorError if an address is null or `device` is no memory of the device, AcceleratorError
+    ///         or std::bad_alloc if it cannot be queued; nothing is queued then.
     virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
 
     /// Queues a copy of `bytes` from device to host, as copy_to_device() does.

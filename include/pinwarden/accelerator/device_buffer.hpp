@@ -38,7 +38,7 @@ public:
     /// `count` elements of unspecified content; none is a valid empty buffer.
     /// @pre `stream` is not null, unless `count` is 0
     /// @throws SizeError if the size overflows, AcceleratorError if the device has not enough memory.
-    DeviceBuffer(std::size_t count, StreamPtr stream) : stream_(std::move(stream)) {
+    [[nodiscard]] DeviceBuffer(std::size_t count, StreamPtr stream) : stream_(std::move(stream)) {
         const std::size_t bytes = checked_bytes(count, sizeof(T));
         if (count != 0) {
             data_ = reinterpret_cast<T*>(stream_->allocate(bytes));

@@ -41,7 +41,7 @@ private:
 /// The owner itself. Not thread-safe in itself; its pins may come and go from any thread.
 class [[nodiscard]] PINWARDEN_API Scope {
 public:
-    explicit Scope(std::string name);
+    [[nodiscard]] explicit Scope(std::string name);
 
     Scope(Scope&&) noexcept = default;
     Scope& operator=(Scope&&) = delete;

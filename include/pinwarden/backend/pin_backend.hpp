@@ -23,7 +23,8 @@ namespace pinwarden {
 struct HostBlock {
     std::byte* address = nullptr;  ///< first byte that was asked for
     std::size_t bytes = 0;         ///< bytes that were asked for, exactly
-    std::size_t locked_bytes = 0;  ///< bytes that the kernel counts for it, whole pages; 0 if nothing is locked
+    std::size_t locked_bytes = 0;  ///< bytes that are locked for it, whole pages; 0 if nothing is locked
+    bool device_pinned = false;    ///< whether it was registered with the devices; release goes by it
 };
 
 /// The three answers to an unpin.
@@ -68,7 +69,8 @@ public:
     /// Unpins a block of register_memory().
     [[nodiscard]] virtual UnpinAnswer unregister_memory(const HostBlock& block) noexcept = 0;
 
-    /// Whether an accelerator can reach `block` by direct memory access, at full speed and without blocking.
+    /// Whether an accelerator can reach `block` by direct memory access, at full speed and without blocking: what
+    /// the block says of itself, unless a backend knows better.
     [[nodiscard]] virtual bool is_device_pinned(const HostBlock& block) const noexcept;
 };
 

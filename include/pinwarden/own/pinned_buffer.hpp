@@ -44,7 +44,8 @@ public:
     /// `count` elements of unspecified value, aligned to a page; none is a valid empty buffer.
     /// @throws SizeError if the size overflows, PinError if pinning is refused (with `Pinning::prefer_pinned` only
     ///         if ordinary memory is refused too), and what default_backend() throws. Nothing is held then.
-    explicit PinnedBuffer(std::size_t count, const PinOptions& options = {}, Site site = Site::current())
+    [[nodiscard]] explicit PinnedBuffer(std::size_t count, const PinOptions& options = {},
+                                        Site site = Site::current())
         : pin_(detail::Pin::allocate(checked_bytes(count, sizeof(T)), options, site)), size_(count) {}
 
     /// A buffer with the elements of `source`.

@@ -38,7 +38,8 @@ public:
     /// @throws OverlapError if one of its pages is pinned already, PinError if pinning is refused. Nothing is pinned
     ///         then.
     template <HostElement T>
-    explicit PinnedRegistration(gsl::span<T> memory, const PinOptions& options = {}, Site site = Site::current())
+    [[nodiscard]] explicit PinnedRegistration(gsl::span<T> memory, const PinOptions& options = {},
+                                              Site site = Site::current())
         : pin_(detail::Pin::adopt(reinterpret_cast<std::byte*>(memory.data()), memory.size_bytes(), options, site)) {}
 
     /// The first byte registered; null if empty.

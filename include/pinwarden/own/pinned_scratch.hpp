@@ -44,7 +44,8 @@ public:
 
     /// Room for `capacity` elements; none is a valid empty scratch.
     /// @throws as PinnedBuffer's constructor does.
-    explicit PinnedScratch(std::size_t capacity, const PinOptions& options = {}, Site site = Site::current())
+    [[nodiscard]] explicit PinnedScratch(std::size_t capacity, const PinOptions& options = {},
+                                         Site site = Site::current())
         : pin_(detail::Pin::allocate(checked_bytes(capacity, sizeof(T)), options, site)), capacity_(capacity) {}
 
     PinnedScratch(PinnedScratch&& other) noexcept

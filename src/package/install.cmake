@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+
+# What `cmake --install` puts where: libraries, headers, the CMake package with its components, pkg-config files and
+# the program. The installed tree may be moved as a whole.
+include(CMakePackageConfigHelpers)
+
+set(pinwarden_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pinwarden)
+
+# Installs a library and its headers as one component of the package, with a pkg-config file of the library's name.
+function(pinwarden_install_component component target)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "DESCRIPTION;REQUIRES" "")
+  install(
+    TARGETS ${target}
+    EXPORT pinwarden-${component}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(
+    EXPORT pinwarden-${component}
+    NAMESPACE pinwarden::
+    DESTINATION ${pinwarden_package_folder})
+
+  get_target_property(type ${target} TYPE)
+  set(libraries "-l${target}")
+  if(type STREQUAL "STATIC_LIBRARY")
+    string(APPEND libraries " -pthread")
+  endif()
+  set(description "${arg_DESCRIPTION}")
+  set(requires "${arg_REQUIRES}")
+  # Relative to the file itself, so that the tree can be moved; folders given as absolute paths stay where they are.
+  set(prefix "${CMAKE_INSTALL_PREFIX}")
+  if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    file(RELATIVE_PATH to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+    string(REGEX REPLACE "(.)/$" "\\1" to_prefix "${to_prefix}")
+    set(prefix "\${pcfiledir}/${to_prefix}")
+  endif()
+  set(library_folder "\${prefix}")
+  cmake_path(APPEND library_folder "${CMAKE_INSTALL_LIBDIR}")
+  set(include_folder "\${prefix}")
+  cmake_path(APPEND include_folder "${CMAKE_INSTALL_INCLUDEDIR}")
+  configure_file(${PROJECT_SOURCE_DIR}/src/package/pinwarden.pc.in ${PROJECT_BINARY_DIR}/package/${target}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/package/${target}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+pinwarden_install_component(
+  pinwarden pinwarden DESCRIPTION "Owned and audited page-locked host memory")
+pinwarden_install_component(
+  zero pinwarden_zero DESCRIPTION "A ZeRO training engine whose pinned memory is owned and audited" REQUIRES pinwarden)
+
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/src/package/pinwarden-config.cmake.in ${PROJECT_BINARY_DIR}/package/pinwarden-config.cmake
+  INSTALL_DESTINATION ${pinwarden_package_folder}
+  NO_SET_AND_CHECK_MACRO)
+# Before 1.0 a minor version may change what a program sees.
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/package/pinwarden-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/package/pinwarden-config.cmake
+              ${PROJECT_BINARY_DIR}/package/pinwarden-config-version.cmake
+        DESTINATION ${pinwarden_package_folder})
+
+if(TARGET pinwarden_command)
+  # The program finds the libraries that are installed beside it, wherever that is.
+  file(RELATIVE_PATH to_libraries "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${CMAKE_INSTALL_LIBDIR}")
+  set_target_properties(pinwarden_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+  install(TARGETS pinwarden_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

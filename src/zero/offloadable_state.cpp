@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pinwarden/zero/offloadable_state.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <pinwarden/own/copy.hpp>
+
+namespace pinwarden::zero {
+namespace {
+
+// Staging memory of one call: nobody's pin, and no backend to ask.
+PinnedBuffer<std::byte> staging_of(std::size_t bytes) {
+    return PinnedBuffer<std::byte>(bytes, {.pinning = Pinning::pageable, .label = "staging"});
+}
+
+}  // namespace
+
+OffloadableState OffloadableState::on_device(std::size_t bytes, StreamPtr stream, std::string label) {
+    OffloadableState state;
+    state.device_ = DeviceBuffer<std::byte>(bytes, stream);
+    state.stream_ = std::move(stream);
+    state.label_ = std::move(label);
+    state.bytes_ = bytes;
+    return state;
+}
+
+OffloadableState OffloadableState::on_host(std::size_t bytes, StreamPtr stream, const PinOptions& options,
+                                           const Site& site) {
+    OffloadableState state;
+    state.host_ = PinnedBuffer<std::byte>(bytes, options, site);
+    state.stream_ = std::move(stream);
+    state.label_ = std::string(options.label);
+    state.bytes_ = bytes;
+    state.home_ = StateLocation::host;
+    state.location_ = StateLocation::host;
+    return state;
+}
+
+OffloadableState::OffloadableState(OffloadableState&& other) noexcept
+    : stream_(std::move(other.stream_)),
+      label_(std::exchange(other.label_, {})),
+      bytes_(std::exchange(other.bytes_, 0)),
+      home_(std::exchange(other.home_, StateLocation::device)),
+      location_(std::exchange(other.location_, StateLocation::device)),
+      device_(std::move(other.device_)),
+      host_(std::move(other.host_)) {}
+
+OffloadableState& OffloadableState::operator=(OffloadableState&& other) noexcept {
+    OffloadableState taken(std::move(other));
+    std::swap(stream_, taken.stream_);
+    label_.swap(taken.label_);
+    std::swap(bytes_, taken.bytes_);
+    std::swap(home_, taken.home_);
+    std::swap(location_, taken.location_);
+    device_.swap(taken.device_);
+    host_.swap(taken.host_);
+    return *this;
+}
+
+OffloadableState::Move OffloadableState::prepare_offload(PinOptions options, const Site& site) const {
+    Move move;
+    if (location_ == StateLocation::host) return move;
+    options.label = label_;
+    move.host_ = PinnedBuffer<std::byte>(bytes_, options, site);
+    if (bytes_ != 0) copy(device_, move.host_, *stream_);
+    move.destination_ = StateLocation::host;
+    return move;
+}
+
+OffloadableState::Move OffloadableState::prepare_reload() const {
+    Move move;
+    if (location_ == home_) return move;
+    move.device_ = DeviceBuffer<std::byte>(bytes_, stream_);
+    if (bytes_ != 0) copy(host_, move.device_, *stream_);
+    move.destination_ = StateLocation::device;
+    return move;
+}
+
+void OffloadableState::commit(Move move) noexcept {
+    if (!move.destination_) return;
+    location_ = *move.destination_;
+    device_ = std::move(move.device_);
+    host_ = std::move(move.host_);
+}
+
+gsl::span<std::byte> OffloadableState::device_bytes() { return device_.device_span(); }
+
+gsl::span<std::byte> OffloadableState::host_bytes() {
+    host_.wait();
+    return host_.span();
+}
+
+void OffloadableState::write(gsl::span<const std::byte> source) {
+    detail::require_same_size(source.size(), bytes_);
+    if (bytes_ == 0) return;
+    if (location_ == StateLocation::host) {
+        host_.wait();
+        std::copy(source.begin(), source.end(), host_.data());
+        return;
+    }
+    auto staging = staging_of(bytes_);
+    std::copy(source.begin(), source.end(), staging.data());
+    copy(staging, device_, *stream_);
+}
+
+void OffloadableState::read(gsl::span<std::byte> destination) const {
+    detail::require_same_size(bytes_, destination.size());
+    if (bytes_ == 0) return;
+    if (location_ == StateLocation::host) {
+        host_.wait();
+        std::copy_n(host_.data(), bytes_, destination.begin());
+        return;
+    }
+    auto staging = staging_of(bytes_);
+    copy(device_, staging, *stream_);
+    stream_->synchronize();
+    std::copy_n(staging.data(), bytes_, destination.begin());
+}
+
+}  // namespace pinwarden::zero

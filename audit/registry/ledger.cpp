@@ -265,6 +265,19 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     return false;
 }
 
+Tally Ledger::live(const ScopeRef& scope) noexcept {
+    Tally tally;
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
+            for (const Entry& entry : chunk->entries) {
+                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+            }
+        }
+    }
+    return tally;
+}
+
 void Ledger::note_fallback(std::size_t bytes) noexcept {
     const std::scoped_lock lock(fallback_mutex_);
     add(fallbacks_, {nullptr, bytes, 0});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// @file
-/// What all handles promise: ownership, whether to pin, release, copies in flight. Each test runs for each of them.
+/// What all handles promise: ownership, whether to pin, release, copies in flight. Each test runs for each of
+/// them.
 #include <algorithm>
 #include <chrono>
 #include <concepts>
@@ -38,12 +39,13 @@ namespace pinwarden::testing {
 namespace {
 
 using namespace std::chrono_literals;
-using Catch::Matchers::ContainsSubstring;
 using audit::PinState;
+using Catch::Matchers::ContainsSubstring;
 
 constexpr std::size_t count = 1500;  // of 4 bytes: less than two pages
 
-// How each handle is made, and where its memory is. Registrations get pages of their own, which outlive the handle.
+// How each handle is made, and where its memory is. Registrations get pages of their own, which outlive the
+// handle.
 struct BufferUnderTest {
     using Handle = PinnedBuffer<int>;
     Handle make(std::size_t elements, const PinOptions& options) { return Handle(elements, options); }
@@ -112,7 +114,8 @@ PINWARDEN_HANDLE_TEST("A handle can be moved but not copied, and neither move no
     STATIC_REQUIRE(noexcept(std::declval<Handle&>().reset()));
 }
 
-PINWARDEN_HANDLE_TEST("A handle made of nothing, of zero elements or moved from is empty and releases nothing", "[own]") {
+PINWARDEN_HANDLE_TEST(
+    "A handle made of nothing, of zero elements or moved from is empty and releases nothing", "[own]") {
     TestType test;
     const auto backend = std::make_shared<ScriptedBackend>();
     const AuditState before = AuditState::now();
@@ -309,7 +312,8 @@ PINWARDEN_HANDLE_TEST("A failed unpin is reported and quarantines the memory for
     CHECK(failures[0].bytes == 2 * page_bytes());
     CHECK(failures[0].code != 0);
     CHECK_THAT(failures[0].text, ContainsSubstring("scripted unpin(0x") && ContainsSubstring("'lp_grads'") &&
-                                     ContainsSubstring("handle_contract.cpp") && ContainsSubstring("quarantined"));
+                                     ContainsSubstring("handle_contract.cpp") &&
+                                     ContainsSubstring("quarantined"));
     check_empty<TestType>(handle);
     const audit::Counts after = audit::Registry::instance().counts();
     CHECK(after.live == before.live);
@@ -333,7 +337,8 @@ PINWARDEN_HANDLE_TEST("A failed unpin is reported and quarantines the memory for
     kept.push_back(std::move(test));
 }
 
-PINWARDEN_HANDLE_TEST("Memory of a runtime that is unloading is left to the system, and counted as such", "[own]") {
+PINWARDEN_HANDLE_TEST("Memory of a runtime that is unloading is left to the system, and counted as such",
+                      "[own]") {
     TestType test;
     ReleaseFailureLog log;
     const auto backend = std::make_shared<ScriptedBackend>();

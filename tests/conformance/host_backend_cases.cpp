@@ -14,8 +14,9 @@ namespace {
 const PinBackendCaseEntry native({"native", [] { return native_backend(); }, true});
 const PinBackendCaseEntry pageable({"pageable", [] { return pageable_backend(); }, false});
 const PinBackendCaseEntry scripted({"scripted", [] { return std::make_shared<ScriptedBackend>(); }, false});
-const PinBackendCaseEntry scripted_native(
-    {"scripted over native", [] { return std::make_shared<ScriptedBackend>(native_backend()); }, true});
+const PinBackendCaseEntry scripted_native({"scripted over native",
+                                           [] { return std::make_shared<ScriptedBackend>(native_backend()); },
+                                           true});
 
 }  // namespace
 

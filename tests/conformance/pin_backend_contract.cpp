@@ -35,7 +35,9 @@ PinBackendCase each_backend() {
     return chosen;
 }
 
-bool is_page_start(const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address) % page_bytes() == 0; }
+bool is_page_start(const std::byte* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % page_bytes() == 0;
+}
 
 bool done(const UnpinAnswer& answer) { return answer.status == UnpinStatus::done; }
 
@@ -57,11 +59,12 @@ TEST_CASE("A backend has a name and says whether it pins", "[backend]") {
     CHECK(backend->pins() == (chosen.name != "pageable"));
 }
 
-TEST_CASE("A block has the exact size asked, starts on a page and can be written to its last byte", "[backend]") {
+TEST_CASE("A block has the exact size asked, starts on a page and can be written to its last byte",
+          "[backend]") {
     const auto chosen = each_backend();
     const PinBackendPtr backend = chosen.make();
-    for (const std::size_t bytes :
-         {std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{4097}, mib, 2 * mib, 3 * mib + 1}) {
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{4097},
+                                    mib, 2 * mib, 3 * mib + 1}) {
         const std::size_t before = kernel_locked_bytes();
         const HostBlock block = backend->allocate(bytes);
         REQUIRE(block.address != nullptr);
@@ -132,7 +135,8 @@ TEST_CASE("Neighbouring pages can be registered and released apart", "[backend]"
     CHECK(kernel_locked_bytes() == before);
 }
 
-TEST_CASE("A backend is reachable by a device only where it says so, and the host backends are not", "[backend]") {
+TEST_CASE("A backend is reachable by a device only where it says so, and the host backends are not",
+          "[backend]") {
     const auto chosen = each_backend();
     const PinBackendPtr backend = chosen.make();
     const HostBlock block = backend->allocate(1);

@@ -45,7 +45,8 @@ TEST_CASE("Each allocation of an operation fails once, in turn", "[fault]") {
 TEST_CASE("An allocation that may be refused is, and its operation is tried again", "[fault]") {
     std::size_t refused = 0;
     std::size_t threw = 0;
-    std::unique_ptr<int> optional;  // outside, because a compiler may leave out an allocation that nobody sees
+    // Outside, because a compiler may leave out an allocation that nobody sees.
+    std::unique_ptr<int> optional;
     std::unique_ptr<int> needed;
     const std::size_t failures = for_each_failing_new(
         [&] {

@@ -47,7 +47,8 @@ struct Operation {
 
 class World {
 public:
-    World() : target(100, options()), scratch(100, options()), registration(pages.bytes_at(0, 64), options()) {
+    World()
+        : target(100, options()), scratch(100, options()), registration(pages.bytes_at(0, 64), options()) {
         std::ranges::fill(target.span(), 41);
         std::ranges::fill(scratch.acquire(100), 42);
         address = target.data();
@@ -185,7 +186,8 @@ TEST_CASE("The same holds when there is no record left that was used before", "[
     world.check_unchanged();
 }
 
-TEST_CASE("Whichever acquisition of an operation is refused, nothing is pinned and nothing is changed", "[fault]") {
+TEST_CASE("Whichever acquisition of an operation is refused, nothing is pinned and nothing is changed",
+          "[fault]") {
     World world;
     for (const Operation& operation : world.operations()) {
         INFO(operation.name);
@@ -253,7 +255,8 @@ TEST_CASE("A release needs no memory, whatever it is answered", "[fault]") {
             }
             const audit::Counts after = audit::Registry::instance().counts();
             CHECK(after.live == before.live);
-            CHECK(after.quarantined.pins == before.quarantined.pins + (answer == UnpinStatus::failed ? 1 : 0));
+            CHECK(after.quarantined.pins ==
+                  before.quarantined.pins + (answer == UnpinStatus::failed ? 1 : 0));
             CHECK(backend->outstanding().empty());
             CHECK(log.take().size() == (answer == UnpinStatus::failed ? 1U : 0U));
         }

@@ -44,7 +44,8 @@ ChildResult refused_under_limit(std::size_t limit_pages, const std::function<voi
             acquire();
         } catch (const PinError& error) {
             if (!(AuditState::now() == before)) return std::string("something stayed pinned");
-            if (error.refusal().bytes_locked != before.kernel_locked_bytes) return std::string("wrong bytes pinned");
+            if (error.refusal().bytes_locked != before.kernel_locked_bytes)
+                return std::string("wrong bytes pinned");
             if (error.refusal().lock_limit != limit_pages * page) return std::string("wrong limit");
             return std::string(error.what());
         }
@@ -54,7 +55,8 @@ ChildResult refused_under_limit(std::size_t limit_pages, const std::function<voi
 
 void check_text(const std::string& text, std::size_t asked) {
     CHECK_THAT(text, ContainsSubstring("the native backend could not pin " + format_bytes(asked)));
-    CHECK_THAT(text, ContainsSubstring("mlock(0x") && ContainsSubstring("answered ENOMEM (Cannot allocate memory)"));
+    CHECK_THAT(
+        text, ContainsSubstring("mlock(0x") && ContainsSubstring("answered ENOMEM (Cannot allocate memory)"));
     CHECK_THAT(text, ContainsSubstring("this process has locked " + format_bytes(2 * page)));
     CHECK_THAT(text, ContainsSubstring("RLIMIT_MEMLOCK is " + format_bytes(16 * page)));
     CHECK_THAT(text, ContainsSubstring("the limit leaves " + format_bytes(14 * page)));
@@ -66,13 +68,15 @@ void check_text(const std::string& text, std::size_t asked) {
 
 TEST_CASE("A buffer above the lock limit is refused with all figures and the way out", "[fault]") {
     const std::size_t asked = 15 * page - 100;
-    const ChildResult child = refused_under_limit(16, [asked] { PinnedBuffer<std::byte>(asked, native).reset(); });
+    const ChildResult child =
+        refused_under_limit(16, [asked] { PinnedBuffer<std::byte>(asked, native).reset(); });
     CHECK(child.exit_status == 0);
     check_text(child.answer, asked);
 }
 
 TEST_CASE("A scratch above the lock limit is refused in the same words", "[fault]") {
-    const ChildResult child = refused_under_limit(16, [] { PinnedScratch<std::byte>(40 * page, native).reset(); });
+    const ChildResult child =
+        refused_under_limit(16, [] { PinnedScratch<std::byte>(40 * page, native).reset(); });
     check_text(child.answer, 40 * page);
 }
 
@@ -97,7 +101,8 @@ TEST_CASE("Without any lock limit left nothing can be pinned, and the error says
 }
 
 TEST_CASE("What fits into the lock limit is pinned, to its last page", "[fault]") {
-    const ChildResult child = refused_under_limit(16, [] { PinnedBuffer<std::byte>(14 * page, native).reset(); });
+    const ChildResult child =
+        refused_under_limit(16, [] { PinnedBuffer<std::byte>(14 * page, native).reset(); });
     CHECK(child.answer == "no error");
 }
 

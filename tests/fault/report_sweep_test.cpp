@@ -39,13 +39,16 @@ TEST_CASE("Whichever allocation of a look at the audit fails, the audit stays as
     CHECK(for_each_failing_new([&] { static_cast<void>(registry.find(buffer.data())); }, unchanged) > 0);
     CHECK(for_each_failing_new([&] { static_cast<void>(scope.report()); }, unchanged) > 0);
     CHECK(for_each_failing_new([&] { static_cast<void>(audit::LeakReport::of_process()); }, unchanged) > 0);
-    CHECK(for_each_failing_new([&] { static_cast<void>(scope.close(std::chrono::nanoseconds(0))); }, unchanged) > 0);
+    CHECK(for_each_failing_new([&] { static_cast<void>(scope.close(std::chrono::nanoseconds(0))); },
+                               unchanged) > 0);
 
     const audit::LeakReport report = scope.report();
     CHECK(for_each_failing_new([&] { static_cast<void>(to_text(report)); }, unchanged) > 0);
-    // Not to_json(): the JSON library's destructor allocates, so a program ends that runs out of memory there.
+    // Not to_json(): the JSON library's destructor allocates, so a program ends that runs out of memory
+    // there.
     CHECK(for_each_failing_new([&] { static_cast<void>(audit::LeakError(report)); }, unchanged) > 0);
-    CHECK(for_each_failing_new([&] { static_cast<void>(audit::Scope("empty " + long_label)); }, unchanged) > 0);
+    CHECK(for_each_failing_new([&] { static_cast<void>(audit::Scope("empty " + long_label)); }, unchanged) >
+          0);
     const std::size_t allocations = allocations_of_this_thread();
     static_cast<void>(registry.counts());
     CHECK(allocations_of_this_thread() == allocations);
@@ -62,9 +65,21 @@ TEST_CASE("A scope that ends with live pins reports something even without memor
             scope.reset();
             failed = failing.failed();
         }
-        CHECK(log.take().size() == 1);
+        const auto failures = log.take();
+        REQUIRE(failures.size() == 1);
+        CHECK(failures[0].bytes == buffer.locked_bytes());
         if (!failed) break;
     }
+}
+
+TEST_CASE("A scope that ends without live pins is silent, with or without memory", "[fault]") {
+    ReleaseFailureLog log;
+    for (std::size_t nth = 1; nth <= 5; ++nth) {
+        std::optional<audit::Scope> scope(long_label);
+        const FailingNew failing(nth);
+        scope.reset();
+    }
+    CHECK(log.take().empty());
 }
 
 }  // namespace pinwarden::testing

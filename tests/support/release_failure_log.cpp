@@ -46,7 +46,8 @@ std::vector<ReleaseFailureLog::Failure> ReleaseFailureLog::take() {
     const std::scoped_lock lock(mutex);
     std::vector<Failure> failures;
     for (const Note& note : std::span(notes).first(noted)) {
-        failures.push_back({std::string(note.text.data(), note.length), note.address, note.bytes, note.code, note.line});
+        failures.push_back(
+            {std::string(note.text.data(), note.length), note.address, note.bytes, note.code, note.line});
     }
     noted = 0;
     return failures;

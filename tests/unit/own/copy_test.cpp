@@ -72,8 +72,9 @@ TEST_CASE("A copy between different sizes is an error that names both", "[own]")
     const auto stream = accelerator->create_stream("copy");
     Buffer host(10, {.backend = std::make_shared<ScriptedBackend>()});
     DeviceBuffer<int> device(11, stream);
-    CHECK_THROWS_MATCHES(copy(std::as_const(host), device, *stream), SizeError,
-                         MessageMatches(ContainsSubstring("10 elements") && ContainsSubstring("which has 11")));
+    CHECK_THROWS_MATCHES(
+        copy(std::as_const(host), device, *stream), SizeError,
+        MessageMatches(ContainsSubstring("10 elements") && ContainsSubstring("which has 11")));
     CHECK_THROWS_AS(copy(std::as_const(device), host, *stream), SizeError);
 }
 

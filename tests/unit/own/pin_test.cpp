@@ -31,8 +31,8 @@ namespace pinwarden {
 namespace {
 
 using namespace std::chrono_literals;
-using Catch::Matchers::ContainsSubstring;
 using audit::PinState;
+using Catch::Matchers::ContainsSubstring;
 using testing::AuditState;
 using testing::ManualToken;
 using Buffer = PinnedBuffer<int>;

@@ -57,7 +57,8 @@ TEST_CASE("A buffer has room for exactly its elements", "[own]") {
 }
 
 TEST_CASE("Views of a buffer that cannot be written through are of constants", "[own]") {
-    STATIC_REQUIRE(std::is_same_v<decltype(std::declval<const PinnedBuffer<int>&>().span()), gsl::span<const int>>);
+    STATIC_REQUIRE(
+        std::is_same_v<decltype(std::declval<const PinnedBuffer<int>&>().span()), gsl::span<const int>>);
     STATIC_REQUIRE(std::is_same_v<decltype(std::declval<const PinnedBuffer<int>&>().data()), const int*>);
     STATIC_REQUIRE(std::is_same_v<decltype(std::declval<PinnedBuffer<int>&>().span()), gsl::span<int>>);
 }
@@ -137,7 +138,8 @@ TEST_CASE("Buffers live in containers and survive their growth", "[own]") {
         }
         buffers.erase(buffers.begin() + 10, buffers.begin() + 20);
         for (const auto& buffer : buffers) {
-            CHECK(std::ranges::all_of(buffer.span(), [&](int value) { return value == static_cast<int>(buffer.size()); }));
+            CHECK(std::ranges::all_of(buffer.span(),
+                                      [&](int value) { return value == static_cast<int>(buffer.size()); }));
         }
         CHECK(backend->outstanding().size() == 90);
     }

@@ -61,7 +61,8 @@ TEST_CASE("A registration locks every page that holds one of its bytes", "[own]"
         const PinnedRegistration registration(pages.bytes_at(offset, bytes), native);
         CHECK(registration.address() == pages.data() + offset);
         CHECK(registration.size_bytes() == bytes);
-        CHECK(AuditState::now().kernel_locked_bytes == before.kernel_locked_bytes + registration.locked_bytes());
+        CHECK(AuditState::now().kernel_locked_bytes ==
+              before.kernel_locked_bytes + registration.locked_bytes());
         return registration.locked_bytes() / page;
     };
     CHECK(locked(0, 1) == 1);
@@ -101,12 +102,13 @@ TEST_CASE("A range that shares a page with another registration is rejected, in 
     struct Ranges {
         std::size_t offset_1, bytes_1, offset_2, bytes_2;
     };
-    const Ranges ranges = GENERATE_REF(values<Ranges>({{0, page, 0, page},                      // the same
-                                                   {page, page, 0, 6 * page},               // inside the other
-                                                   {0, 2 * page, page, 2 * page},           // half and half
-                                                   {0, 10, 20, 10},                         // apart, on one page
-                                                   {0, page + 1, 2 * page - 1, 1},          // apart, on the last page
-                                                   {3 * page + 9, 1, 2 * page, page + 1}}));  // first byte of a page
+    const Ranges ranges =
+        GENERATE_REF(values<Ranges>({{0, page, 0, page},                        // the same
+                                     {page, page, 0, 6 * page},                 // inside the other
+                                     {0, 2 * page, page, 2 * page},             // half and half
+                                     {0, 10, 20, 10},                           // apart, on one page
+                                     {0, page + 1, 2 * page - 1, 1},            // apart, on the last page
+                                     {3 * page + 9, 1, 2 * page, page + 1}}));  // first byte of a page
     const auto first = pages.bytes_at(ranges.offset_1, ranges.bytes_1);
     const auto second = pages.bytes_at(ranges.offset_2, ranges.bytes_2);
     {
@@ -211,7 +213,8 @@ TEST_CASE("The pages of a quarantined registration stay claimed", "[own]") {
     CHECK(overlaps(pages.bytes_at(8, 8)));
 }
 
-TEST_CASE("A registration waits for its uses before it unpins, because its memory may be freed next", "[own]") {
+TEST_CASE("A registration waits for its uses before it unpins, because its memory may be freed next",
+          "[own]") {
     const OwnPages pages(2);
     const auto backend = std::make_shared<ScriptedBackend>();
     const auto first = ManualToken::make(8101);

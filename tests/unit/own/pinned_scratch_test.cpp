@@ -50,7 +50,8 @@ TEST_CASE("A scratch is acquired again and again in the same memory", "[own]") {
     CHECK(backend->calls()[0].block.bytes == 4000);
 }
 
-TEST_CASE("A scratch that is asked for more than it holds says how much it holds, and stays usable", "[own]") {
+TEST_CASE("A scratch that is asked for more than it holds says how much it holds, and stays usable",
+          "[own]") {
     const auto backend = std::make_shared<ScriptedBackend>();
     PinnedScratch<double> scratch(100, {.backend = backend});
     const double* const before = scratch.acquire(100).data();

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Options that take a whole number, read strictly: decimal digits and nothing else, so that `010` is ten and `1e3`,
-/// `-1` and `0x10` are errors that say what is valid.
+/// Options that take a whole number, read strictly: decimal digits and nothing else, so that `010` is ten
+/// and `1e3`, `-1` and `0x10` are errors that say what is valid.
 
 #include <cstdint>
 #include <string>
@@ -23,10 +23,12 @@ struct CountRange {
 
 /// Reads `text` as a number in `range`.
 /// @throws ConfigurationError that names the `option`, what was found and what is valid.
-[[nodiscard]] std::uint64_t parse_count(const std::string& text, const std::string& option, const CountRange& range);
+[[nodiscard]] std::uint64_t parse_count(const std::string& text, const std::string& option,
+                                        const CountRange& range);
 
-/// Adds the option `name` to `app`; it stores into `value`, whose present value the help shows as the default.
-CLI::Option* add_count_option(CLI::App& app, const std::string& name, std::uint64_t& value, const CountRange& range,
-                              const std::string& description);
+/// Adds the option `name` to `app`; it stores into `value`, whose present value the help shows as the
+/// default.
+CLI::Option* add_count_option(CLI::App& app, const std::string& name, std::uint64_t& value,
+                              const CountRange& range, const std::string& description);
 
 }  // namespace pinwarden::command

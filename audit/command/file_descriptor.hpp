@@ -31,7 +31,7 @@ public:
     [[nodiscard]] int get() const noexcept { return descriptor_; }
     [[nodiscard]] bool is_open() const noexcept { return descriptor_ >= 0; }
 
-    /// Closes the file and returns what `close` answered: on some file systems that is where a failed write shows.
+    /// Closes the file and returns what `close` answered: on some file systems a failed write shows here.
     [[nodiscard]] int close() noexcept { return ::close(std::exchange(descriptor_, -1)); }
 
 private:

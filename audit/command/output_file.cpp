@@ -27,9 +27,12 @@ int write_all(int descriptor, std::string_view text) {
     return 0;
 }
 
-bool same_file(const struct stat& a, const struct stat& b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
+bool same_file(const struct stat& a, const struct stat& b) {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
 
-/// Whether `status` is the file that the standard output goes to: replacing it would take away what is printed there.
+/// Whether `status` is the file that the standard output goes to: replacing it would take away what is
+/// printed there.
 bool is_standard_output(const struct stat& status) {
     struct stat output {};
     return ::fstat(STDOUT_FILENO, &output) == 0 && same_file(status, output);
@@ -37,7 +40,8 @@ bool is_standard_output(const struct stat& status) {
 
 }  // namespace
 
-OutputFile::OutputFile(const std::filesystem::path& path, std::string what) : path_(path), what_(std::move(what)) {
+OutputFile::OutputFile(const std::filesystem::path& path, std::string what)
+    : path_(path), what_(std::move(what)) {
     struct stat status {};
     const bool exists = ::stat(path_.c_str(), &status) == 0;
     if (!exists && errno != ENOENT) refuse("stat", errno);
@@ -67,9 +71,10 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::refuse(const char* call, int error) const {
-    throw ConfigurationError(fmt::format("Cannot write {} to '{}': {}: {}; give a file in a directory that exists, can "
-                                         "be written and has space.",
-                                         what_, path_.string(), call, std::generic_category().message(error)));
+    throw ConfigurationError(
+        fmt::format("Cannot write {} to '{}': {}: {}; give a file in a directory that exists, can "
+                    "be written and has space.",
+                    what_, path_.string(), call, std::generic_category().message(error)));
 }
 
 void OutputFile::open_directly() {
@@ -115,9 +120,10 @@ void OutputFile::commit(std::string_view content) {
 
 void write_to_standard_output(std::string_view text) {
     if (const int error = write_all(STDOUT_FILENO, text); error != 0) {
-        throw ConfigurationError(fmt::format("Cannot write to the standard output: write: {}; send it to a place that "
-                                             "takes it.",
-                                             std::generic_category().message(error)));
+        throw ConfigurationError(
+            fmt::format("Cannot write to the standard output: write: {}; send it to a place that "
+                        "takes it.",
+                        std::generic_category().message(error)));
     }
 }
 

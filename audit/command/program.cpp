@@ -31,7 +31,31 @@ void complain(const std::string& who, std::string text) {
     fmt::print(stderr, "{}: error: {}\n", who, text);
 }
 
+/// Whether the first argument is no word of the program's: the parser would only say that a subcommand is missing.
+bool starts_with_unknown_word(const CLI::App& program, int argument_count, const char* const* arguments) {
+    if (argument_count < 2) return false;
+    const std::string word = arguments[1];
+    const auto& known = program.get_subcommands([](const CLI::App*) { return true; });
+    return word != "--help" && word != "-h" && word != "--version" &&
+           std::none_of(known.begin(), known.end(),
+                        [&](const CLI::App* subcommand) { return subcommand->check_name(word); });
+}
+
+/// The names of all subcommands, for messages.
+std::string subcommand_names(const CLI::App& program) {
+    std::string names;
+    for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; })) {
+        names += (names.empty() ? "" : ", ") + subcommand->get_name();
+    }
+    return names;
+}
+
 int run(CLI::App& program, int argument_count, const char* const* arguments, const int& exit_status) {
+    if (starts_with_unknown_word(program, argument_count, arguments)) {
+        complain(program.get_name(), fmt::format("'{}' is not a subcommand; there are: {}; see `{} --help`.",
+                                                 arguments[1], subcommand_names(program), program.get_name()));
+        return exit_could_not_run;
+    }
     try {
         program.parse(argument_count, arguments);
         return exit_status;
@@ -41,7 +65,7 @@ int run(CLI::App& program, int argument_count, const char* const* arguments, con
     } catch (const CLI::CallForHelp&) {
         // The help asked for is that of the subcommand, where one was named.
         const auto chosen = program.get_subcommands();
-        write_to_standard_output((chosen.empty() ? &program : chosen.front())->help());
+        write_to_standard_output(chosen.empty() ? program.help() : chosen.front()->help(program.get_name()));
         return exit_clean;
     } catch (const CLI::ParseError& error) {
         const std::string who = called_as(program);
@@ -63,7 +87,7 @@ int run_program(int argument_count, const char* const* arguments,
     try {
         int exit_status = exit_could_not_run;
         CLI::App program(
-            "Pinned (page-locked) host memory under audit: who holds it, and that nobody is left holding it.\n"
+            "Pinned (page-locked) host memory under audit: who holds it, and that nobody still does.\n"
             "Exit status: 0 clean, 1 something was found, 2 could not run.",
             "pinwarden");
         program.require_subcommand(1);

@@ -10,8 +10,8 @@
 
 namespace pinwarden::command {
 
-/// Reads the command line, runs the subcommand it names, and returns the exit status. Whatever goes wrong becomes one
-/// line on the standard error stream and exit_could_not_run; no exception leaves.
+/// Reads the command line, runs the subcommand it names, and returns the exit status. Whatever goes wrong
+/// becomes one line on the standard error stream and exit_could_not_run; no exception leaves.
 [[nodiscard]] int run_program(int argument_count, const char* const* arguments,
                               gsl::span<const AddSubcommand> subcommands) noexcept;
 

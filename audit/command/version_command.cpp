@@ -9,7 +9,9 @@
 
 namespace pinwarden::command {
 
-std::string version_line() { return "pinwarden " PINWARDEN_VERSION; }
+std::string version_line() {
+    return "pinwarden " PINWARDEN_VERSION;
+}
 
 void add_version(CLI::App& program, int& exit_status) {
     CLI::App* const version = program.add_subcommand("version", "Print the version and exit");

@@ -19,7 +19,7 @@ PageRange next_chunk(PageRange pages, std::size_t done) noexcept {
 
 std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange pages,
                                                                      PageRange not_inherited) const noexcept {
-    if (!advise(not_inherited, MADV_DONTFORK)) return Refusal{.range = not_inherited, .code = errno};
+    if (!has_advised(not_inherited, MADV_DONTFORK)) return Refusal{.range = not_inherited, .code = errno};
     const int device = runtime_.home_device();
     for (std::size_t done = 0; done < pages.length;) {
         const PageRange chunk = next_chunk(pages, done);
@@ -33,7 +33,7 @@ std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange p
                             .earlier = {pages.first, done}};
             refusal.undone = remove_chunks(refusal.earlier);
             // Pages that the device may still write to stay out of children.
-            if (!refusal.is_stuck()) static_cast<void>(advise(not_inherited, MADV_DOFORK));
+            if (!refusal.is_stuck()) static_cast<void>(has_advised(not_inherited, MADV_DOFORK));
             return refusal;
         }
         done += chunk.length;
@@ -44,12 +44,12 @@ std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange p
 std::string ChunkedRegistration::call_text(const Refusal& refusal) const {
     const auto* const address = static_cast<const void*>(refusal.range.first);
     if (refusal.outcome.ok()) return fmt::format("madvise({}, {}, MADV_DONTFORK)", address, refusal.range.length);
-    return fmt::format("{}({}, {}, portable)", refusal.outcome.call, address, refusal.range.length);
+    return fmt::format("{}({}, {}, portable)", runtime_.calls().host_register.name, address, refusal.range.length);
 }
 
 std::string ChunkedRegistration::answer_text(const Refusal& refusal) const {
     if (refusal.outcome.ok()) return pinwarden::detail::errno_text(refusal.code);
-    std::string text = runtime_.describe_code(refusal.outcome.code);
+    std::string text = runtime_.describe_answer_to(runtime_.calls().host_register.name, refusal.outcome);
     if (refusal.is_stuck()) {
         text += fmt::format("; and of the {} bytes at {} registered before it some could not be taken back: {}",
                             refusal.earlier.length, static_cast<const void*>(refusal.earlier.first),
@@ -61,7 +61,7 @@ std::string ChunkedRegistration::answer_text(const Refusal& refusal) const {
 UnpinAnswer ChunkedRegistration::remove(PageRange pages, PageRange not_inherited) const noexcept {
     const Outcome outcome = remove_chunks(pages);
     // If this is refused, children lack pages that they could have: nothing breaks here.
-    if (outcome.ok()) static_cast<void>(advise(not_inherited, MADV_DOFORK));
+    if (outcome.ok()) static_cast<void>(has_advised(not_inherited, MADV_DOFORK));
     return unpin_answer(outcome);
 }
 
@@ -81,7 +81,7 @@ Outcome ChunkedRegistration::remove_chunks(PageRange pages) const noexcept {
     return first_failure;
 }
 
-bool ChunkedRegistration::advise(PageRange pages, int advice) const noexcept {
+bool ChunkedRegistration::has_advised(PageRange pages, int advice) const noexcept {
     return pages.length == 0 || advise_(pages.first, pages.length, advice) == 0;
 }
 

@@ -59,7 +59,7 @@ public:
 
 private:
     [[nodiscard]] Outcome remove_chunks(PageRange pages) const noexcept;
-    [[nodiscard]] bool advise(PageRange pages, int advice) const noexcept;
+    [[nodiscard]] bool has_advised(PageRange pages, int advice) const noexcept;
 
     const Runtime& runtime_;
     const Advise advise_;

@@ -35,12 +35,13 @@ const char* advice(cudaError_t code) {
 
 void* HostBackend::host_alloc(std::size_t length, std::size_t asked) const {
     void* memory = nullptr;
-    const Outcome outcome = runtime_.call_on(runtime_.home_device(), runtime_.calls().host_alloc, &memory, length,
-                                             unsigned{cudaHostAllocPortable});
+    const auto& entry = runtime_.calls().host_alloc;
+    const Outcome outcome =
+        runtime_.call_on(runtime_.home_device(), entry, &memory, length, unsigned{cudaHostAllocPortable});
     if (outcome.ok()) return memory;
-    throw pinwarden::detail::refused(name(), fmt::format("{}({}, portable)", outcome.call, length),
-                                     runtime_.describe_code(outcome.code), static_cast<int>(outcome.code), asked,
-                                     advice(outcome.code));
+    throw pinwarden::detail::refused(name(), fmt::format("{}({}, portable)", entry.name, length),
+                                     runtime_.describe_answer_to(entry.name, outcome),
+                                     static_cast<int>(outcome.code), asked, advice(outcome.code));
 }
 
 Outcome HostBackend::free_host(void* base) const noexcept {

@@ -5,6 +5,8 @@
 
 #include <pinwarden/core/release_failure.hpp>
 
+#include <string_view>
+
 #include <fmt/format.h>
 
 namespace pinwarden::cuda::detail {
@@ -12,8 +14,7 @@ namespace pinwarden::cuda::detail {
 void Runtime::clear_own(cudaError_t answer, cudaError_t before) const noexcept {
     // An error that is pending since before the call, even one of the same kind, is somebody else's. Where the call
     // has overwritten it, it is lost: the runtime remembers one only, and has no way to put one back.
-    if (answer == cudaErrorCudartUnloading || answer == before) return;
-    if (calls_.peek_at_last_error() == answer) static_cast<void>(calls_.get_last_error());
+    if (answer != before && calls_.peek_at_last_error() == answer) static_cast<void>(calls_.get_last_error());
 }
 
 int Runtime::home_device() const noexcept {
@@ -32,6 +33,10 @@ void Runtime::offer_home(int device) const noexcept {
 
 std::string Runtime::describe(const Outcome& outcome) const {
     return fmt::format("{} answered {}", outcome.call, describe_code(outcome.code));
+}
+
+std::string Runtime::describe_answer_to(const char* call, const Outcome& outcome) const {
+    return std::string_view(call) == outcome.call ? describe_code(outcome.code) : describe(outcome);
 }
 
 std::string Runtime::describe_code(cudaError_t code) const {

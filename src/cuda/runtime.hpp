@@ -71,8 +71,9 @@ public:
     /// `cudaFreeHost answered cudaErrorInvalidValue (1): invalid argument`.
     [[nodiscard]] std::string describe(const Outcome& outcome) const;
 
-    /// The part behind `answered`.
-    [[nodiscard]] std::string describe_code(cudaError_t code) const;
+    /// The part behind `answered`, for a text that names `call` already: with the call's name only if it is another,
+    /// one that was needed to make it.
+    [[nodiscard]] std::string describe_answer_to(const char* call, const Outcome& outcome) const;
 
 private:
     // Makes a device current as long as it lives, if it is not anyway.
@@ -92,6 +93,7 @@ private:
         Outcome outcome_;
     };
 
+    [[nodiscard]] std::string describe_code(cudaError_t code) const;
     void clear_own(cudaError_t answer, cudaError_t before) const noexcept;
 
     const RuntimeCalls& calls_;

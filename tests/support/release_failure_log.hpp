@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Collects what is reported through the release-failure handler.
+/// Collects what is reported through the release-failure handler: up to 64 reports, 4 KiB of each text.
 
 #include <cstddef>
 #include <cstdint>

@@ -51,15 +51,16 @@ void add_to(audit::Tally& sum, const audit::Tally& tally) {
 }
 
 std::string table_row(std::string_view label, std::string_view state, const Row& row) {
-    return fmt::format("  {:<36} {:<11} {:>5} {:>12} {:>12} | {:>5} {:>12} {:>12}", label, state, row.peak.pins,
-                       row.peak.bytes, row.peak.locked_bytes, row.end.pins, row.end.bytes, row.end.locked_bytes);
+    return fmt::format("  {:<36} {:<11} {:>5} {:>12} {:>12} | {:>5} {:>12} {:>12}", label, state,
+                       row.peak.pins, row.peak.bytes, row.peak.locked_bytes, row.end.pins, row.end.bytes,
+                       row.end.locked_bytes);
 }
 
 void add_table(Lines& lines, const TrainingResult& result) {
     lines.add_raw("");
     lines.add_raw(fmt::format("  {:<36} {:<11} {:^31} | {:^31}", "", "", "at the peak", "at the end"));
-    lines.add_raw(fmt::format("  {:<36} {:<11} {:>5} {:>12} {:>12} | {:>5} {:>12} {:>12}", "pins by label", "state",
-                              "pins", "bytes asked", "locked", "pins", "bytes asked", "locked"));
+    lines.add_raw(fmt::format("  {:<36} {:<11} {:>5} {:>12} {:>12} | {:>5} {:>12} {:>12}", "pins by label",
+                              "state", "pins", "bytes asked", "locked", "pins", "bytes asked", "locked"));
     Row total;
     for (const auto& [key, row] : rows_of(result)) {
         lines.add_raw(table_row(key.first.empty() ? "(no label)" : key.first, to_string(key.second), row));
@@ -70,13 +71,13 @@ void add_table(Lines& lines, const TrainingResult& result) {
     lines.add_raw("");
 }
 
-void add_run(Lines& lines, const RunDescription& description, const TrainingOptions& options, const TextCorpus& text,
-             const TrainingResult& result) {
-    lines.add("text", fmt::format("{}: {} characters, {} different", description.text, text.characters().size(),
-                                  text.vocabulary()));
+void add_run(Lines& lines, const RunDescription& description, const TrainingOptions& options,
+             const TextCorpus& text, const TrainingResult& result) {
+    lines.add("text", fmt::format("{}: {} characters, {} different", description.text,
+                                  text.characters().size(), text.vocabulary()));
     lines.add("config", fmt::format("{}: ZeRO stage {}, {}, {} parameters", description.config,
-                                    options.config.zero_optimization.stage, zero::name(options.config.low_precision),
-                                    result.parameter_count));
+                                    options.config.zero_optimization.stage,
+                                    zero::name(options.config.low_precision), result.parameter_count));
     lines.add("backend", fmt::format("{}: {}", description.backend, description.backend_reason));
     lines.add("steps", fmt::format("{} run, {} of them skipped for overflow, {:.0f} tokens/s", result.steps,
                                    result.skipped_steps, result.tokens_per_second));
@@ -86,10 +87,11 @@ void add_run(Lines& lines, const RunDescription& description, const TrainingOpti
     }
     lines.add("loss", fmt::format("{:.4f} at first, {:.4f} at last, in nats per character", result.loss_first,
                                   result.loss_last));
-    lines.add("unigram", fmt::format("{:.4f} nats per character: the entropy of single-character frequencies; the "
-                                     "last loss is {} it",
-                                     result.unigram_entropy,
-                                     result.loss_last < result.unigram_entropy ? "below" : "not below"));
+    lines.add("unigram",
+              fmt::format("{:.4f} nats per character: the entropy of single-character frequencies; the "
+                          "last loss is {} it",
+                          result.unigram_entropy,
+                          result.loss_last < result.unigram_entropy ? "below" : "not below"));
 }
 
 void add_locked(Lines& lines, const TrainingResult& result) {
@@ -98,17 +100,18 @@ void add_locked(Lines& lines, const TrainingResult& result) {
     lines.add("peak", fmt::format("{} bytes locked for pins at one time", result.peak_locked_bytes));
     lines.add("VmLck", fmt::format("{} KiB before, {} KiB at the peak, {} KiB after", locked.before / kib,
                                    locked.peak / kib, locked.after / kib));
-    lines.add("agreement", result.disagreement
-                               ? fmt::format("broken: the registry counted {} bytes and the kernel {} bytes",
-                                             result.disagreement->registry_bytes, result.disagreement->kernel_bytes)
-                               : fmt::format("registry and kernel agreed on every byte, {} times asked",
-                                             result.observations));
+    lines.add(
+        "agreement",
+        result.disagreement
+            ? fmt::format("broken: the registry counted {} bytes and the kernel {} bytes",
+                          result.disagreement->registry_bytes, result.disagreement->kernel_bytes)
+            : fmt::format("registry and kernel agreed on every byte, {} times asked", result.observations));
 }
 
 }  // namespace
 
-std::string audit_text(const RunDescription& description, const TrainingOptions& options, const TextCorpus& text,
-                       const TrainingResult& result) {
+std::string audit_text(const RunDescription& description, const TrainingOptions& options,
+                       const TextCorpus& text, const TrainingResult& result) {
     Lines lines;
     lines.add_raw("Audit of pinned memory");
     add_run(lines, description, options, text, result);

@@ -18,7 +18,8 @@ struct RunDescription {
     std::string backend_reason;  ///< why that one
 };
 
-/// The whole audit: the run, the pins by label and state at the peak and at the end, the kernel's count, the verdict.
+/// The whole audit: the run, the pins by label and state at the peak and at the end, the kernel's count, the
+/// verdict.
 [[nodiscard]] std::string audit_text(const RunDescription& description, const TrainingOptions& options,
                                      const TextCorpus& text, const TrainingResult& result);
 

@@ -41,18 +41,18 @@ std::vector<Real> embed(gsl::span<const Real> embeddings, const std::vector<std:
 
 /// `inputs * weights + bias`, one row per window.
 template <typename Real>
-std::vector<Real> affine(const std::vector<Real>& inputs, gsl::span<const Real> weights, gsl::span<const Real> bias,
-                         std::size_t windows) {
+std::vector<Real> affine(const std::vector<Real>& inputs, gsl::span<const Real> weights,
+                         gsl::span<const Real> bias, std::size_t windows) {
     const std::size_t outputs = bias.size();
     std::vector<Real> result(windows * outputs);
     fill_rows(bias, gsl::span<Real>(result), windows);
-    add_product(gsl::span<const Real>(inputs), weights, gsl::span<Real>(result), windows, inputs.size() / windows,
-                outputs);
+    add_product(gsl::span<const Real>(inputs), weights, gsl::span<Real>(result), windows,
+                inputs.size() / windows, outputs);
     return result;
 }
 
-/// Turns each row of `scores` into the derivative of the mean loss by these scores, (probability - 1 if it is the
-/// target) / windows, and returns the mean loss.
+/// Turns each row of `scores` into the derivative of the mean loss by these scores, (probability - 1 if it is
+/// the target) / windows, and returns the mean loss.
 template <typename Real>
 double softmax_cross_entropy(std::vector<Real>& scores, const std::vector<std::uint8_t>& targets) {
     const std::size_t windows = targets.size();
@@ -76,8 +76,8 @@ double softmax_cross_entropy(std::vector<Real>& scores, const std::vector<std::u
     return loss / static_cast<double>(windows);
 }
 
-/// Passes the derivative by a layer's outputs back through `outputs = inputs * weights + bias`: adds the derivatives
-/// by its weights and bias to theirs, and returns the derivative by its inputs.
+/// Passes the derivative by a layer's outputs back through `outputs = inputs * weights + bias`: adds the
+/// derivatives by its weights and bias to theirs, and returns the derivative by its inputs.
 template <typename Real>
 std::vector<Real> affine_backward(const std::vector<Real>& inputs, gsl::span<const Real> weights,
                                   const std::vector<Real>& by_outputs, gsl::span<Real> by_weights,
@@ -87,7 +87,8 @@ std::vector<Real> affine_backward(const std::vector<Real>& inputs, gsl::span<con
     const gsl::span<const Real> outgoing(by_outputs);
 
     const auto inputs_transposed = transposed(gsl::span<const Real>(inputs), windows, input_count);
-    add_product(gsl::span<const Real>(inputs_transposed), outgoing, by_weights, input_count, windows, output_count);
+    add_product(gsl::span<const Real>(inputs_transposed), outgoing, by_weights, input_count, windows,
+                output_count);
     add_rows(outgoing, by_bias, windows, output_count);
 
     std::vector<Real> by_inputs(inputs.size());
@@ -127,8 +128,8 @@ CharModel::CharModel(const CharModelShape& shape) : shape_(shape) {
 void CharModel::add_tensor(std::string name, std::size_t rows, std::size_t columns, bool decays) {
     const std::size_t size = checked_bytes(rows, columns);
     if (size > SIZE_MAX / sizeof(double) - parameter_count_) {
-        throw SizeError(fmt::format("CharModel: {} of {} x {} elements is more than can be addressed.", name, rows,
-                                    columns));
+        throw SizeError(fmt::format("CharModel: {} of {} x {} elements is more than can be addressed.", name,
+                                    rows, columns));
     }
     tensors_.push_back({std::move(name), rows, columns, parameter_count_, decays});
     parameter_count_ += size;
@@ -164,13 +165,13 @@ double CharModel::loss_and_gradients(gsl::span<const Real> parameters, const Bat
     std::vector<std::vector<Real>> activations;
     activations.push_back(embed(part(parameters, embedding), batch.contexts, shape_.embedding));
     for (std::size_t layer = 0; layer < layers; ++layer) {
-        auto units = affine(activations[layer], part(parameters, weight(layer)), part(parameters, bias(layer)),
-                            windows);
+        auto units = affine(activations[layer], part(parameters, weight(layer)),
+                            part(parameters, bias(layer)), windows);
         for (Real& unit : units) unit = std::tanh(unit);
         activations.push_back(std::move(units));
     }
-    auto derivative = affine(activations[layers], part(parameters, weight(layers)), part(parameters, bias(layers)),
-                             windows);
+    auto derivative = affine(activations[layers], part(parameters, weight(layers)),
+                             part(parameters, bias(layers)), windows);
     const double loss = softmax_cross_entropy(derivative, batch.targets);
 
     // Backward: `derivative` is the loss's derivative by the outputs of the layer that comes next.
@@ -192,7 +193,8 @@ double CharModel::loss_and_gradients(gsl::span<const Real> parameters, const Bat
     return loss;
 }
 
-template double CharModel::loss_and_gradients<float>(gsl::span<const float>, const Batch&, gsl::span<float>) const;
+template double CharModel::loss_and_gradients<float>(gsl::span<const float>, const Batch&,
+                                                     gsl::span<float>) const;
 template double CharModel::loss_and_gradients<double>(gsl::span<const double>, const Batch&,
                                                       gsl::span<double>) const;
 

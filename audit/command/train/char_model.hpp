@@ -4,13 +4,13 @@
 /// @file
 /// A small language model over characters, with its gradients by hand: something real for an engine to train.
 ///
-/// It looks at a window of `context` characters and predicts the next one: each character's embedding, all of them
-/// side by side, `layers` hidden layers of `tanh` units, and a softmax over the vocabulary; the loss is the mean
-/// cross-entropy in nats. It is the neural probabilistic language model of Bengio et al., "A Neural Probabilistic
-/// Language Model", JMLR 3 (2003), without its direct connections.
+/// It looks at a window of `context` characters and predicts the next one: each character's embedding, all of
+/// them side by side, `layers` hidden layers of `tanh` units, and a softmax over the vocabulary; the loss is
+/// the mean cross-entropy in nats. It is the neural probabilistic language model of Bengio et al., "A Neural
+/// Probabilistic Language Model", JMLR 3 (2003), without its direct connections.
 ///
-/// All parameters lie in one flat sequence: first the matrices, which weight decay may shrink, then the embeddings
-/// and the biases, which it should leave alone.
+/// All parameters lie in one flat sequence: first the matrices, which weight decay may shrink, then the
+/// embeddings and the biases, which it should leave alone.
 ///
 /// ```
 /// const CharModel model({.vocabulary = 64});
@@ -28,7 +28,8 @@
 
 namespace pinwarden::command {
 
-/// The sizes of a model; the defaults have some ninety thousand parameters over the characters of an English text.
+/// The sizes of a model; the defaults have some ninety thousand parameters over the characters of an English
+/// text.
 struct CharModelShape {
     std::size_t vocabulary = 0;  ///< different characters, at least one
     std::size_t context = 16;    ///< characters looked at, at least one
@@ -57,7 +58,8 @@ struct Batch {
 /// The model: its shape and its mathematics; the parameters are the caller's. Immutable, hence thread-safe.
 class CharModel {
 public:
-    /// @throws SizeError if one of the sizes is 0, the vocabulary exceeds 256, or the parameters cannot be counted.
+    /// @throws SizeError if one of the sizes is 0, the vocabulary exceeds 256, or the parameters cannot be
+    /// counted.
     explicit CharModel(const CharModelShape& shape);
 
     [[nodiscard]] const CharModelShape& shape() const noexcept { return shape_; }
@@ -69,12 +71,14 @@ public:
     [[nodiscard]] std::size_t parameter_count() const noexcept { return parameter_count_; }
 
     /// Random matrices and embeddings, zero biases; the same for the same seed on every machine.
-    /// Matrices are uniform with the variance 1 / inputs, which keeps the activations' variance from layer to layer.
+    /// Matrices are uniform with the variance 1 / inputs, which keeps the activations' variance from layer to
+    /// layer.
     [[nodiscard]] std::vector<float> initial_parameters(std::uint64_t seed) const;
 
     /// The mean loss of the batch in nats per character, and its derivative by every parameter, written to
     /// `gradients`. The result depends on nothing but the arguments, to the last bit.
-    /// @pre Both spans have parameter_count() elements; the batch has a window and no number beyond the vocabulary.
+    /// @pre Both spans have parameter_count() elements; the batch has a window and no number beyond the
+    /// vocabulary.
     template <std::floating_point Real>
     [[nodiscard]] double loss_and_gradients(gsl::span<const Real> parameters, const Batch& batch,
                                             gsl::span<Real> gradients) const;

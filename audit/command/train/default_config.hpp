@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The configuration that training uses unless it is given one: the text of docs/examples/zero2.json, put into the
-/// program when it is built.
+/// The configuration that training uses unless it is given one: the text of docs/examples/zero2.json, put
+/// into the program when it is built.
 
 #include <string_view>
 

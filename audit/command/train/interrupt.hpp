@@ -10,8 +10,8 @@
 
 namespace pinwarden::command {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP only leave a note. The second one of a kind ends the program at once, as
-/// it would have without this. One at a time: it concerns the whole process.
+/// While it lives, SIGINT, SIGTERM and SIGHUP only leave a note. The second one of a kind ends the program at
+/// once, as it would have without this. One at a time: it concerns the whole process.
 class [[nodiscard]] InterruptGuard {
 public:
     InterruptGuard() noexcept;

@@ -14,8 +14,8 @@ namespace pinwarden::command {
 
 /// Adds the product of `a` (`rows` × `inner`) and `b` (`inner` × `columns`) to `sum` (`rows` × `columns`).
 ///
-/// Whole rows of `b` are added up, four at a time: the innermost loop runs over neighbouring elements without a
-/// dependency between them, so that compilers turn it into vector instructions without reordering any sum.
+/// Whole rows of `b` are added up, four at a time: the innermost loop runs over neighbouring elements without
+/// a dependency between them, so that compilers turn it into vector instructions without reordering any sum.
 template <typename Real>
 void add_product(gsl::span<const Real> a, gsl::span<const Real> b, gsl::span<Real> sum, std::size_t rows,
                  std::size_t inner, std::size_t columns) {
@@ -47,7 +47,8 @@ void add_product(gsl::span<const Real> a, gsl::span<const Real> b, gsl::span<Rea
 
 /// The transpose of `matrix` (`rows` × `columns`).
 template <typename Real>
-[[nodiscard]] std::vector<Real> transposed(gsl::span<const Real> matrix, std::size_t rows, std::size_t columns) {
+[[nodiscard]] std::vector<Real> transposed(gsl::span<const Real> matrix, std::size_t rows,
+                                           std::size_t columns) {
     std::vector<Real> result(rows * columns);
     for (std::size_t row = 0; row < rows; ++row) {
         for (std::size_t column = 0; column < columns; ++column) {

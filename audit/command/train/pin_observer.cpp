@@ -23,8 +23,7 @@ std::vector<LabelledTally> tally_by_label(const std::vector<audit::PinRecord>& r
     return result;
 }
 
-PinObserver::PinObserver()
-    : registry_at_start_(audit::Registry::instance().counts().locked_bytes()) {
+PinObserver::PinObserver() : registry_at_start_(audit::Registry::instance().counts().locked_bytes()) {
     audit::Registry::instance().reset_peak();
     const std::size_t locked = kernel_locked_bytes();
     kernel_locked_ = {.before = locked, .peak = locked, .after = locked};
@@ -49,6 +48,8 @@ void PinObserver::observe() {
     }
 }
 
-std::size_t PinObserver::peak_locked_bytes() noexcept { return audit::Registry::instance().peak_locked_bytes(); }
+std::size_t PinObserver::peak_locked_bytes() noexcept {
+    return audit::Registry::instance().peak_locked_bytes();
+}
 
 }  // namespace pinwarden::command

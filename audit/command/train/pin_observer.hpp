@@ -59,7 +59,9 @@ public:
     [[nodiscard]] static std::size_t peak_locked_bytes() noexcept;
 
     /// The pins at the observation with the most locked bytes, the first one of several.
-    [[nodiscard]] const std::vector<audit::PinRecord>& records_at_peak() const noexcept { return records_at_peak_; }
+    [[nodiscard]] const std::vector<audit::PinRecord>& records_at_peak() const noexcept {
+        return records_at_peak_;
+    }
 
 private:
     std::size_t registry_at_start_ = 0;

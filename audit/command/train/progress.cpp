@@ -22,7 +22,9 @@ ProgressLine::Style ProgressLine::style_for(std::FILE* stream) noexcept {
 ProgressLine::ProgressLine(std::FILE* stream, Style style, std::uint64_t every) noexcept
     : stream_(stream), style_(style), every_(std::max<std::uint64_t>(every, 1)) {}
 
-ProgressLine::~ProgressLine() { finish(); }
+ProgressLine::~ProgressLine() {
+    finish();
+}
 
 bool ProgressLine::is_due(const Progress& progress) const {
     if (style_ == Style::silent) return false;
@@ -57,7 +59,8 @@ void ProgressLine::finish() {
 }
 
 void ProgressLine::write(std::string_view line, const char* end) {
-    // Blanks cover what is left of a longer line; terminals that know no control sequences understand that too.
+    // Blanks cover what is left of a longer line; terminals that know no control sequences understand that
+    // too.
     const char* const start = style_ == Style::renewing ? "\r" : "";
     const std::string text = fmt::format("{}{:<{}}{}", start, line, shown_width_, end);
     std::fputs(text.c_str(), stream_);

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Telling the user how far a run is: one line that renews itself on a terminal, a plain line now and then elsewhere.
+/// Telling the user how far a run is: one line that renews itself on a terminal, a plain line now and then
+/// elsewhere.
 
 #include <chrono>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Random numbers that are the same on every machine: the standard fixes the engine's sequence, but leaves what its
-/// distributions make of it to each library.
+/// Random numbers that are the same on every machine: the standard fixes the engine's sequence, but leaves
+/// what its distributions make of it to each library.
 
 #include <cstdint>
 #include <random>
@@ -18,8 +18,8 @@ using RandomEngine = std::mt19937_64;
     return static_cast<double>(engine() >> 11U) * scale;
 }
 
-/// Uniform in [0, bound), by the method of Lemire, "Fast Random Integer Generation in an Interval", ACM TOMACS 29
-/// (2019), without its rejection: the bias is below bound / 2^64.
+/// Uniform in [0, bound), by the method of Lemire, "Fast Random Integer Generation in an Interval", ACM
+/// TOMACS 29 (2019), without its rejection: the bias is below bound / 2^64.
 /// @pre `bound > 0`
 [[nodiscard]] inline std::uint64_t uniform_below(RandomEngine& engine, std::uint64_t bound) {
     // The high half of the 128-bit product, put together from 32-bit halves.

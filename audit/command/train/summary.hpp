@@ -24,13 +24,14 @@ struct Summary {
     double loss_last = 0.0;             ///< of the last one
     double unigram_entropy = 0.0;       ///< nats per character
     std::size_t peak_pinned_bytes = 0;  ///< locked for pins at one time, at most
-    KernelLocked vmlck_bytes;           ///< written in KiB, the kernel's unit
+    KernelLocked vmlck_bytes{};           ///< written in KiB, the kernel's unit
     std::size_t live_pins = 0;          ///< after destroy()
-    std::string backend;
+    std::string backend{};
 };
 
-/// One JSON object: `steps`, `loss_first`, `loss_last`, `unigram_entropy`, `peak_pinned_bytes`, `vmlck_kib` with
-/// `before`, `peak` and `after`, `live_pins`, `backend`. A loss that is not finite is `null`: JSON has no name for it.
+/// One JSON object: `steps`, `loss_first`, `loss_last`, `unigram_entropy`, `peak_pinned_bytes`, `vmlck_kib`
+/// with `before`, `peak` and `after`, `live_pins`, `backend`. A loss that is not finite is `null`: JSON has
+/// no name for it.
 [[nodiscard]] std::string to_json(const Summary& summary);
 
 }  // namespace pinwarden::command

@@ -14,8 +14,8 @@ namespace pinwarden::command {
 
 TextCorpus::TextCorpus(std::string_view bytes, const std::string& origin) : origin_(origin) {
     if (bytes.empty()) {
-        throw ConfigurationError(fmt::format("The text {} is empty; give one with some characters to learn from.",
-                                             origin));
+        throw ConfigurationError(
+            fmt::format("The text {} is empty; give one with some characters to learn from.", origin));
     }
     std::array<bool, 256> occurs{};
     for (const char byte : bytes) occurs[static_cast<std::uint8_t>(byte)] = true;
@@ -46,10 +46,10 @@ double TextCorpus::unigram_entropy() const {
 
 std::size_t TextCorpus::window_count(std::size_t context) const {
     if (characters_.size() <= context) {
-        throw ConfigurationError(fmt::format(
-            "The text {} is too short: it has {} bytes, and predicting one from the {} before it takes at least {}; "
-            "give a longer text or a smaller --context.",
-            origin_, characters_.size(), context, context + 1));
+        throw ConfigurationError(
+            fmt::format("The text {} is too short: it has {} bytes, and predicting one from the {} before it "
+                        "takes at least {}; give a longer text or a smaller --context.",
+                        origin_, characters_.size(), context, context + 1));
     }
     return characters_.size() - context;
 }

@@ -24,7 +24,8 @@ public:
     TextCorpus(std::string_view bytes, const std::string& origin);
 
     /// Reads a regular file, a pipe or a device to its end.
-    /// @throws ConfigurationError if it is missing, a directory, unreadable, empty, or larger than `largest_bytes`.
+    /// @throws ConfigurationError if it is missing, a directory, unreadable, empty, or larger than
+    /// `largest_bytes`.
     [[nodiscard]] static TextCorpus read(const std::filesystem::path& file);
 
     /// What read() accepts at most: the text is held in memory.
@@ -40,8 +41,8 @@ public:
     /// @pre `number < vocabulary()`
     [[nodiscard]] std::uint8_t byte_of(std::uint8_t number) const { return bytes_[number]; }
 
-    /// The entropy in nats per character of the frequencies of single characters: the loss of a model that knows
-    /// those and looks at nothing, and therefore what a model that reads its context has to get below.
+    /// The entropy in nats per character of the frequencies of single characters: the loss of a model that
+    /// knows those and looks at nothing, and therefore what a model that reads its context has to get below.
     [[nodiscard]] double unigram_entropy() const;
 
     /// Places in the text that have `context` characters before them and one to predict.

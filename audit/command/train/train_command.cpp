@@ -28,9 +28,9 @@ constexpr const char* default_text = "/usr/share/common-licenses/GPL-3";
 
 /// The options of the command line, as they came.
 struct Arguments {
-    std::string config;  ///< empty for the default
+    std::optional<std::string> config{};  ///< unset for the default
     std::string text = default_text;
-    std::string summary;  ///< empty for none
+    std::optional<std::string> summary{};
     std::uint64_t steps = TrainingOptions{}.steps;
     std::uint64_t seed = TrainingOptions{}.seed;
     std::uint64_t context = CharModelShape{}.context;
@@ -42,9 +42,9 @@ struct Arguments {
 };
 
 TrainingOptions options_of(const Arguments& arguments) {
-    return {.config = arguments.config.empty()
-                          ? zero::read_config_text(default_config_text, default_config_origin)
-                          : zero::read_config_file(arguments.config),
+    return {.config = arguments.config
+                          ? zero::read_config_file(*arguments.config)
+                          : zero::read_config_text(default_config_text, default_config_origin),
             .shape = {.context = arguments.context,
                       .embedding = arguments.embedding,
                       .hidden = arguments.hidden,
@@ -71,7 +71,7 @@ int run(const Arguments& arguments) {
     const TrainingOptions options = options_of(arguments);
     const TextCorpus text = TextCorpus::read(arguments.text);
     std::optional<OutputFile> summary;
-    if (!arguments.summary.empty()) summary.emplace(arguments.summary, "the summary");
+    if (arguments.summary) summary.emplace(*arguments.summary, "the summary");
 
     const InterruptGuard interrupt;
     ProgressLine progress = progress_line(arguments, options);
@@ -80,7 +80,7 @@ int run(const Arguments& arguments) {
     progress.finish();
 
     const RunDescription description{
-        .config = arguments.config.empty() ? std::string(default_config_origin) : arguments.config,
+        .config = arguments.config.value_or(std::string(default_config_origin)),
         .text = arguments.text,
         .backend = std::string(selection.backend->name()),
         .backend_reason = selection.reason};
@@ -95,22 +95,27 @@ void add_train(CLI::App& program, int& exit_status) {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* const train = program.add_subcommand(
         "train",
-        "Train a character model on a text under ZeRO, offload its states, destroy the engine and audit its pins.\n"
-        "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run, 128 + N stopped by "
-        "signal N.");
-    train->add_option("--config", arguments->config, "DeepSpeed JSON file [docs/examples/zero2.json, built in]")
+        "Train a character model on a text under ZeRO, offload its states, destroy the engine, audit its pins\n"
+        "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run,\n"
+        "128 + N stopped by signal N");
+    train
+        ->add_option("--config", arguments->config,
+                     "DeepSpeed JSON file [docs/examples/zero2.json, built in]")
         ->type_name("FILE");
     train->add_option("--text", arguments->text, "Any file to learn from, byte by byte")
         ->type_name("FILE")
         ->capture_default_str();
-    train->add_option("--summary", arguments->summary, "Write the result as JSON to this file")->type_name("FILE");
+    train->add_option("--summary", arguments->summary, "Write the result as JSON to this file")
+        ->type_name("FILE");
 
     constexpr std::uint64_t most_steps = 1'000'000'000;
     constexpr std::uint64_t largest_size = 1'000'000;
     constexpr std::uint64_t most_layers = 1'000;
     add_count_option(*train, "--steps", arguments->steps, {1, most_steps}, "Optimizer steps");
-    add_count_option(*train, "--seed", arguments->seed, {0, UINT64_MAX}, "Decides the initial values and the batches");
-    add_count_option(*train, "--context", arguments->context, {1, largest_size}, "Characters the model looks at");
+    add_count_option(*train, "--seed", arguments->seed, {0, UINT64_MAX},
+                     "Decides the initial values and the batches");
+    add_count_option(*train, "--context", arguments->context, {1, largest_size},
+                     "Characters the model looks at");
     add_count_option(*train, "--embedding", arguments->embedding, {1, largest_size}, "Numbers per character");
     add_count_option(*train, "--hidden", arguments->hidden, {1, largest_size}, "Units per hidden layer");
     add_count_option(*train, "--layers", arguments->layers, {1, most_layers}, "Hidden layers");

@@ -69,7 +69,9 @@ private:
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-std::size_t pinned_now() { return audit::Registry::instance().counts().locked_bytes(); }
+std::size_t pinned_now() {
+    return audit::Registry::instance().counts().locked_bytes();
+}
 
 /// All states to pinned host memory and home again, while the copies run as they like.
 void visit_host(zero::Engine& engine, PinObserver& observer, ProgressLine& progress, std::uint64_t step) {
@@ -83,15 +85,17 @@ void visit_host(zero::Engine& engine, PinObserver& observer, ProgressLine& progr
 }
 
 /// The training proper: fills in what `result` says of steps and losses.
-void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharModel& model, BatchSource& batches,
-               PinObserver& observer, ProgressLine& progress, const std::function<int()>& stop,
-               TrainingResult& result) {
+void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharModel& model,
+               BatchSource& batches, PinObserver& observer, ProgressLine& progress,
+               const std::function<int()>& stop, TrainingResult& result) {
     const std::uint64_t halfway = std::max<std::uint64_t>(options.steps / 2, 1);
     const double tokens_per_step = static_cast<double>(batches.windows) *
                                    static_cast<double>(options.config.gradient_accumulation_steps);
     const Stopwatch watch;
     while (result.steps < options.steps && result.stop_signal == 0) {
         const double loss = run_step(engine, model, batches);
+        // The engine pins nothing while it trains, so nobody would release in passing what a visit left in flight.
+        audit::Registry::instance().collect();
         if (result.steps == 0) result.loss_first = loss;
         result.loss_last = loss;
         result.losses_finite = result.losses_finite && std::isfinite(loss);
@@ -113,7 +117,8 @@ void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharM
 
 TrainingResult train(const TrainingOptions& options, const TextCorpus& text, const PinBackendPtr& backend,
                      ProgressLine& progress, const std::function<int()>& stop) {
-    static_cast<void>(text.window_count(options.shape.context));  // refuses a text that is too short before any work
+    // Refuses a text that is too short before any work.
+    static_cast<void>(text.window_count(options.shape.context));
     CharModelShape shape = options.shape;
     shape.vocabulary = text.vocabulary();
     const CharModel model(shape);
@@ -127,15 +132,17 @@ TrainingResult train(const TrainingOptions& options, const TextCorpus& text, con
     {
         const auto initial = model.initial_parameters(options.seed);
         const auto groups = parameter_groups(model, initial);
-        zero::Engine engine(options.config, make_cpu_accelerator(), groups, {.backend = backend, .name = "train"});
+        zero::Engine engine(options.config, make_cpu_accelerator(), groups,
+                            {.backend = backend, .name = "train"});
         observer.observe();
         run_steps(options, engine, model, batches, observer, progress, stop, result);
 
         // Offload, and destroy without a reload: the very order in which pins are easily forgotten.
         engine.offload_states(zero::OffloadStates::all(), Pinning::pinned, true);
         observer.observe();
-        progress.note(fmt::format("after step {}: offloaded all states for good, {} pinned; destroying the engine",
-                                  result.steps, format_bytes(pinned_now())));
+        progress.note(
+            fmt::format("after step {}: offloaded all states for good, {} pinned; destroying the engine",
+                        result.steps, format_bytes(pinned_now())));
         try {
             engine.destroy();
         } catch (const std::exception& error) {

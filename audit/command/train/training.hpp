@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The main job: a character model trains under a ZeRO engine, whose states go to the host and back on the way and
-/// to the host for good at the end, and every pin is accounted for.
+/// The main job: a character model trains under a ZeRO engine, whose states go to the host and back on the
+/// way and to the host for good at the end, and every pin is accounted for.
 
 #include "command/train/char_model.hpp"
 #include "command/train/pin_observer.hpp"
@@ -26,8 +26,8 @@ namespace pinwarden::command {
 
 /// What to train, and how long.
 struct TrainingOptions {
-    zero::Config config;
-    CharModelShape shape;  ///< the vocabulary is the text's, whatever stands here
+    zero::Config config{};
+    CharModelShape shape{};  ///< the vocabulary is the text's, whatever stands here
     std::uint64_t steps = 300;
     std::uint64_t seed = 1;
 };
@@ -41,15 +41,15 @@ struct TrainingResult {
     bool losses_finite = true;        ///< over all steps
     double unigram_entropy = 0.0;
     std::size_t parameter_count = 0;
-    double tokens_per_second = 0.0;   ///< of the whole run
+    double tokens_per_second = 0.0;  ///< of the whole run
 
-    KernelLocked kernel_locked;
+    KernelLocked kernel_locked{};
     std::size_t peak_locked_bytes = 0;
     std::size_t observations = 0;
-    std::optional<Disagreement> disagreement;
-    std::vector<audit::PinRecord> records_at_peak;
-    audit::LeakReport final_report;  ///< of the process, after destroy()
-    std::string destroy_error;       ///< what destroy() threw, if it did
+    std::optional<Disagreement> disagreement{};
+    std::vector<audit::PinRecord> records_at_peak{};
+    audit::LeakReport final_report{};  ///< of the process, after destroy()
+    std::string destroy_error{};       ///< what destroy() threw, if it did
 
     int stop_signal = 0;  ///< the signal that ended the run early, 0 if none did
 };

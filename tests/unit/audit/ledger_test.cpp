@@ -35,8 +35,8 @@ using Buffer = PinnedBuffer<std::byte>;
 
 constexpr std::size_t thread_count = 8;
 
-// Runs `work(number)` on eight threads that start together. Assertions belong to the caller's thread: `work` answers
-// whether all was as it should be.
+// Runs `work(number)` on eight threads that start together. Assertions belong to the caller's thread: `work`
+// answers whether all was as it should be.
 bool on_all_threads(const std::function<bool(std::size_t)>& work) {
     std::atomic<bool> fine{true};
     std::barrier start(static_cast<std::ptrdiff_t>(thread_count));
@@ -59,7 +59,8 @@ bool is_found(const std::byte* address, const std::string& label) {
 
 bool all_whole(const std::vector<PinRecord>& records) {
     for (const PinRecord& record : records) {
-        if (record.address == nullptr || record.bytes == 0 || record.backend.empty() || record.label.empty()) return false;
+        if (record.address == nullptr || record.bytes == 0 || record.backend.empty() || record.label.empty())
+            return false;
     }
     return true;
 }
@@ -115,7 +116,8 @@ TEST_CASE("Eight threads pin, unpin, find, count and take snapshots at once", "[
             Buffer buffer(bytes, {.backend = native ? native_backend() : scripted,
                                   .scope = round % 2 == 0 ? scope.ref() : own.ref(),
                                   .label = label});
-            if (!is_found(buffer.data() + bytes / 2, label) || !is_found(buffer.data() + bytes - 1, label)) return false;
+            if (!is_found(buffer.data() + bytes / 2, label) || !is_found(buffer.data() + bytes - 1, label))
+                return false;
             if (round % 3 == 0) kept.push_back(std::move(buffer));
             if (kept.size() > 10) kept.erase(kept.begin());
             if (round % 25 == number) {
@@ -170,7 +172,8 @@ TEST_CASE("Threads that register the same page get it one at a time", "[audit][t
         bool alone = true;
         for (int round = 0; round < 200; ++round) {
             try {
-                PinnedRegistration registration(pages.bytes_at(number * 64, 64), {.backend = native_backend()});
+                PinnedRegistration registration(pages.bytes_at(number * 64, 64),
+                                                {.backend = native_backend()});
                 alone = holders.fetch_add(1) == 0 && alone;
                 holders.fetch_sub(1);
             } catch (const OverlapError&) {
@@ -202,7 +205,8 @@ TEST_CASE("A pin made on one thread may be released on another", "[audit][thread
     CHECK(AuditState::now() == before);
 }
 
-TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back", "[audit]") {
+TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back",
+          "[audit]") {
     const auto backend = std::make_shared<WatchingBackend>();
     const OwnPages pages(1);
     const Counts before = Registry::instance().counts();

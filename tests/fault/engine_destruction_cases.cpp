@@ -19,7 +19,7 @@
 #include <support/engine_states.hpp>
 #include <support/faulty_accelerator.hpp>
 #include <support/least_squares.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 // destroy() at every bad moment.
 
@@ -131,7 +131,7 @@ TEST_CASE("An engine destroyed after an offload that failed holds nothing") {
 
 TEST_CASE("An engine releases everything while an exception unwinds the stack, copies in flight or not") {
     for (const bool non_blocking : {false, true}) {
-        ReleaseFailureRecorder failures;
+        ReleaseFailureLog failures;
         World world;
         const auto accelerator = world.accelerator;
         try {
@@ -170,7 +170,7 @@ TEST_CASE("A pin that somebody else made in the engine's scope is reported by de
 }
 
 TEST_CASE("The destructor reports through the release-failure handler what destroy() would throw") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     World world;
     PinnedBuffer<float> foreign(
         16, {.backend = world.backend, .scope = world.engine->scope(), .label = "foreign"});
@@ -182,7 +182,7 @@ TEST_CASE("The destructor reports through the release-failure handler what destr
 }
 
 TEST_CASE("A destructor after destroy() has nothing left to say") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     World world;
     PinnedBuffer<float> foreign(
         16, {.backend = world.backend, .scope = world.engine->scope(), .label = "foreign"});
@@ -192,7 +192,7 @@ TEST_CASE("A destructor after destroy() has nothing left to say") {
 }
 
 TEST_CASE("An unpin that fails does not stop destroy(), and its memory is quarantined") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     World world;
     world.engine->offload_states();
     world.backend->answer_release(UnpinStatus::failed);

@@ -53,4 +53,11 @@ std::vector<ReleaseFailureLog::Failure> ReleaseFailureLog::take() {
     return failures;
 }
 
+std::vector<std::string> ReleaseFailureLog::texts() const {
+    const std::scoped_lock lock(mutex);
+    std::vector<std::string> texts;
+    for (const Note& note : std::span(notes).first(noted)) texts.emplace_back(note.text.data(), note.length);
+    return texts;
+}
+
 }  // namespace pinwarden::testing

@@ -33,6 +33,9 @@ public:
     /// What was reported so far, and empties the log.
     [[nodiscard]] std::vector<Failure> take();
 
+    /// The texts of what was reported since, which stays in the log.
+    [[nodiscard]] std::vector<std::string> texts() const;
+
 private:
     ReleaseFailureHandler previous_;
 };

@@ -160,6 +160,8 @@ TEST_CASE("values out of range are refused", "[zero]") {
          {"train_batch_size: found 1e+20; valid: a whole number, at least 1 and at most 2147483647"}},
         {{.optimizer = R"("optimizer": {"type": "Adam", "params": {"lr": -0.1}})"},
          {"optimizer.params.lr: found -0.1; valid: a number, at least 0"}},
+        {{.optimizer = R"("optimizer": {"type": "Adam", "params": {"betas": [-0.1, 0.9]}})"},
+         {"optimizer.params.betas: found [-0.1, 0.9]"}},
         {{.optimizer = R"("optimizer": {"type": "Adam", "params": {"betas": [0.9, 1.0]}})"},
          {"optimizer.params.betas: found [0.9, 1]; valid: an array of two numbers, at least 0 and less "
           "than 1"}},

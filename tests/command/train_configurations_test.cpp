@@ -21,7 +21,7 @@ TEST_CASE("Every example configuration trains, pins on the way and ends clean") 
         ++examples;
         INFO(entry.path());
         const auto run = run_pinwarden(
-            quick_training({"--config", entry.path().string(), "--steps", "12", "--summary", file}));
+            quick_training({"--config", entry.path().string(), "--steps", "60", "--summary", file}));
         INFO(run.errors);
         CHECK(run.exit_status == 0);
         CHECK_THAT(run.output, ContainsSubstring("verdict    clean"));

@@ -4,11 +4,23 @@
 #include <pinwarden/core/bytes.hpp>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 namespace pinwarden::command {
+
+namespace {
+
+/// Columns that a line may fill without being broken into two, which could not be written over.
+std::size_t columns_of(std::FILE* stream) noexcept {
+    struct winsize size {};
+    const bool known = ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    return known ? size.ws_col - 1U : std::string::npos;
+}
+
+}  // namespace
 
 std::string to_text(const Progress& progress) {
     return fmt::format("step {}/{}  loss {:.3f}  {:.0f} tokens/s  pinned {}", progress.step, progress.steps,
@@ -40,8 +52,9 @@ void ProgressLine::show(const Progress& progress) {
     if (style_ == Style::plain) {
         write(line, "\n");
     } else {
-        write(line, "");
-        shown_width_ = line.size();
+        const std::string shown = line.substr(0, columns_of(stream_));
+        write(shown, "");
+        shown_width_ = shown.size();
     }
 }
 

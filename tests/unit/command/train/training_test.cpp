@@ -32,6 +32,7 @@ TrainingOptions small_training(std::uint64_t steps) {
                             .shape = {.context = 4, .embedding = 4, .hidden = 16},
                             .steps = steps};
     options.config.train_micro_batch_size_per_gpu = 16;
+    options.config.train_batch_size = 16 * options.config.gradient_accumulation_steps;
     return options;
 }
 

@@ -103,7 +103,8 @@ CompletionTokenPtr CudaStream::record() {
 
 void CudaStream::synchronize() {
     if (const Outcome outcome = wait(); !outcome.ok()) {
-        refuse("synchronize()", fmt::format("{}; this may come from any work queued before", runtime_.describe(outcome)));
+        refuse("synchronize()",
+               fmt::format("{}; this may come from any work queued before", runtime_.describe(outcome)));
     }
 }
 

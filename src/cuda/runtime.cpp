@@ -41,8 +41,8 @@ std::string Runtime::describe_answer_to(const char* call, const Outcome& outcome
 
 std::string Runtime::describe_code(cudaError_t code) const {
     if (!is_usable()) {
-        return fmt::format("nothing (error {}): the CUDA runtime must not be called, because {}", static_cast<int>(code),
-                           gate_.reason());
+        return fmt::format("nothing (error {}): the CUDA runtime must not be called, because {}",
+                           static_cast<int>(code), gate_.reason());
     }
     return fmt::format("{} ({}): {}", calls_.error_name(code), static_cast<int>(code), calls_.error_string(code));
 }

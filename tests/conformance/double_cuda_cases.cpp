@@ -24,7 +24,10 @@ std::function<void()> hold(Stream& stream) {
 }
 
 const AcceleratorCaseEntry entry({.name = "cuda over a stand-in for its runtime",
-                                  .make = [] { return std::make_shared<cuda::detail::CudaDevice>(cuda_double().runtime, 0); },
+                                  .make =
+                                      [] {
+                                          return std::make_shared<cuda::detail::CudaDevice>(cuda_double().runtime, 0);
+                                      },
                                   .hold = hold});
 
 }  // namespace

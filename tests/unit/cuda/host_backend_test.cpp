@@ -157,7 +157,8 @@ TEST_CASE("Memory of others is registered in whole pages and taken back", "[cuda
     Fixture cuda;
     std::vector<std::byte> memory(5 * page_bytes());
     {
-        const PinnedRegistration pinned(gsl::span<std::byte>(memory).subspan(10, 2 * page_bytes()), {.backend = cuda.backend});
+        const PinnedRegistration pinned(gsl::span<std::byte>(memory).subspan(10, 2 * page_bytes()),
+                                        {.backend = cuda.backend});
         CHECK(pinned.is_device_pinned());
         const auto made = cuda.driver.made("cudaHostRegister");
         REQUIRE(made.size() == 1);

@@ -230,6 +230,7 @@ PINWARDEN_HANDLE_TEST("Pinned memory that is refused is an error, never pageable
     const audit::Tally fallbacks = audit::Registry::instance().fallbacks();
     backend->fail_acquire(1);
     CHECK_THROWS_AS(test.make(count, {.backend = backend}), PinError);
+    CHECK(backend.use_count() == 1);  // the record that was reserved for it went back too
     CHECK(audit::Registry::instance().fallbacks() == fallbacks);
     CHECK(backend->outstanding().empty());
     CHECK(AuditState::now() == before);

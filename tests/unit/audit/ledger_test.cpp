@@ -19,8 +19,10 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <unistd.h>
 
 #include <support/audit_state.hpp>
+#include <support/child_process.hpp>
 #include <support/manual_token.hpp>
 #include <support/own_pages.hpp>
 
@@ -240,6 +242,70 @@ TEST_CASE("A page is taken from the moment a registration of it begins", "[audit
     };
     const PinnedRegistration first(pages.bytes_at(0, 8), {.backend = backend});
     CHECK(overlap);
+}
+
+TEST_CASE("A forked child's copies of handles are inert", "[audit]") {
+    const OwnPages pages(1);
+    Buffer buffer(100, {.backend = native_backend(), .label = "the parent's"});
+    PinnedRegistration registration(pages.bytes_at(0, 100), {.backend = native_backend()});
+    const auto use = ManualToken::make(6001);
+    Buffer in_flight(100, {.backend = native_backend()});
+    in_flight.record_use(use);
+    in_flight.reset();
+    buffer.span()[0] = std::byte{42};
+    const AuditState before = AuditState::now();
+
+    const auto child = testing::run_in_child([&]() -> std::string {
+        const AuditState at_first = AuditState::now();
+        if (!(at_first.counts == Counts{})) return "the parent's pins are counted";
+        if (at_first.kernel_locked_bytes != 0) return "locks were inherited";
+        if (Registry::instance().find(buffer.data())) return "the parent's pin is found";
+        if (!Registry::instance().snapshot().empty()) return "the snapshot holds a pin";
+        if (buffer.is_pinned() || buffer.locked_bytes() != 0) return "the copy claims to be pinned";
+        const std::byte* const memory = buffer.data();
+        buffer.reset();
+        registration.reset();
+        use->complete();
+        Registry::instance().collect();
+        if (*memory != std::byte{42}) return "the memory was released";
+        const Buffer own(page_bytes(), {.backend = native_backend(), .label = "the child's"});
+        if (!is_found(own.data(), "the child's")) return "the child's pin is not found";
+        const AuditState at_last = AuditState::now();
+        if (at_last.counts.live.pins != 1) return "the child counts wrongly";
+        return at_last.kernel_locked_bytes == page_bytes() ? "inert" : "the kernel counts otherwise";
+    });
+    CHECK(child.answer == "inert");
+    CHECK(AuditState::now() == before);
+    CHECK(buffer.is_pinned());
+    CHECK(is_found(buffer.data(), "the parent's"));
+    use->complete();
+    Registry::instance().collect();
+}
+
+TEST_CASE("A child forked while other threads pin can pin itself", "[audit][threads]") {
+    const AuditState before = AuditState::now();
+    {
+        std::atomic<bool> stop{false};
+        std::vector<std::jthread> threads;
+        for (int number = 0; number < 4; ++number) {
+            threads.emplace_back([&stop] {
+                while (!stop) {
+                    const Buffer buffer(10, {.pinning = Pinning::pinned, .backend = native_backend()});
+                    static_cast<void>(Registry::instance().find(buffer.data()));
+                }
+            });
+        }
+        for (int round = 0; round < 20; ++round) {
+            const auto child = testing::run_in_child([] {
+                ::alarm(20);  // a mutex that nobody will unlock must not hang the test
+                const Buffer buffer(10, {.backend = native_backend(), .label = "child"});
+                return std::string(is_found(buffer.data(), "child") ? "pinned" : "lost");
+            });
+            CHECK(child.answer == "pinned");
+        }
+        stop = true;
+    }
+    CHECK(AuditState::now() == before);
 }
 
 }  // namespace pinwarden::audit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,16 @@ PageRange next_chunk(PageRange pages, std::size_t done) noexcept {
 
 std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange pages,
                                                                      PageRange not_inherited) const noexcept {
+    ChunkedRanges::Ranges::node_type cuts;
+    if (pages.length > chunk_bytes) {
+        try {
+            cuts = ChunkedRanges::make_node();
+        } catch (...) {
+            return Refusal{.range = pages,
+                           .outcome = {cudaErrorMemoryAllocation, "operator new"},
+                           .code = cudaErrorMemoryAllocation};
+        }
+    }
     if (!has_advised(not_inherited, MADV_DONTFORK)) return Refusal{.range = not_inherited, .code = errno};
     const int device = runtime_.home_device();
     for (std::size_t done = 0; done < pages.length;) {
@@ -27,18 +38,24 @@ std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange p
             runtime_.call_on(device, runtime_.calls().host_register, static_cast<void*>(chunk.first), chunk.length,
                              unsigned{cudaHostRegisterPortable});
         if (!outcome.ok()) {
-            Refusal refusal{.range = chunk,
-                            .outcome = outcome,
-                            .code = static_cast<int>(outcome.code),
-                            .earlier = {pages.first, done}};
-            refusal.undone = remove_chunks(refusal.earlier);
-            // Pages that the device may still write to stay out of children.
-            if (!refusal.is_stuck()) static_cast<void>(has_advised(not_inherited, MADV_DOFORK));
-            return refusal;
+            return roll_back({.range = chunk,
+                              .outcome = outcome,
+                              .code = static_cast<int>(outcome.code),
+                              .earlier = {pages.first, done}},
+                             not_inherited);
         }
         done += chunk.length;
     }
+    if (!cuts.empty()) runtime_.chunked_ranges().add(std::move(cuts), pages);
     return std::nullopt;
+}
+
+ChunkedRegistration::Refusal ChunkedRegistration::roll_back(Refusal refusal,
+                                                            PageRange not_inherited) const noexcept {
+    refusal.undone = remove_chunks(refusal.earlier);
+    // Pages that the device may still write to stay out of children.
+    if (!refusal.is_stuck()) static_cast<void>(has_advised(not_inherited, MADV_DOFORK));
+    return refusal;
 }
 
 std::string ChunkedRegistration::call_text(const Refusal& refusal) const {
@@ -59,6 +76,8 @@ std::string ChunkedRegistration::answer_text(const Refusal& refusal) const {
 }
 
 UnpinAnswer ChunkedRegistration::remove(PageRange pages, PageRange not_inherited) const noexcept {
+    // Taken out before the memory can be given to somebody else.
+    if (pages.length > chunk_bytes) runtime_.chunked_ranges().remove(pages.first);
     const Outcome outcome = remove_chunks(pages);
     // If this is refused, children lack pages that they could have: nothing breaks here.
     if (outcome.ok()) static_cast<void>(has_advised(not_inherited, MADV_DOFORK));

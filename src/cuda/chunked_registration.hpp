@@ -8,11 +8,11 @@
 /// registered in chunks. It is registered as a whole or not at all, and taken back by the exact addresses that were
 /// registered: both calls cut the same range in the same places.
 
-#include <sys/mman.h>
-
 #include <cstddef>
 #include <optional>
 #include <string>
+
+#include <sys/mman.h>
 
 #include <pinwarden/backend/pin_backend.hpp>
 #include <pinwarden/core/export.hpp>
@@ -29,7 +29,7 @@ class PINWARDEN_API ChunkedRegistration {
 public:
     using Advise = int (*)(void* address, std::size_t bytes, int advice) noexcept;
 
-    static constexpr std::size_t chunk_bytes = std::size_t{1} << 30;
+    static constexpr std::size_t chunk_bytes = ChunkedRanges::chunk_bytes;
 
     /// Why a range was not registered. Plain, so that a failure needs no memory to be dealt with.
     struct Refusal {
@@ -58,6 +58,7 @@ public:
     [[nodiscard]] std::string answer_text(const Refusal& refusal) const;
 
 private:
+    [[nodiscard]] Refusal roll_back(Refusal refusal, PageRange not_inherited) const noexcept;
     [[nodiscard]] Outcome remove_chunks(PageRange pages) const noexcept;
     [[nodiscard]] bool has_advised(PageRange pages, int advice) const noexcept;
 

@@ -124,10 +124,18 @@ void CudaStream::copy(const char* call, std::byte* to, const std::byte* from, st
     if (!blocks_->holds(device, bytes)) {
         refuse_copy("the device side is not inside one block of this accelerator, or that block was given back");
     }
-    const Outcome outcome =
-        runtime_.call_on(device_, runtime_.calls().memcpy_async, static_cast<void*>(to),
-                         static_cast<const void*>(from), bytes, kind, stream_);
-    if (!outcome.ok()) refuse_copy(runtime_.describe(outcome));
+    const std::byte* const host = kind == cudaMemcpyHostToDevice ? from : to;
+    for (std::size_t done = 0; done < bytes;) {
+        const std::size_t part = runtime_.chunked_ranges().in_one_piece(host + done, bytes - done);
+        const Outcome outcome = runtime_.call_on(device_, runtime_.calls().memcpy_async, static_cast<void*>(to + done),
+                                                 static_cast<const void*>(from + done), part, kind, stream_);
+        if (!outcome.ok()) {
+            // Nothing may be left queued that the caller does not know of.
+            if (done != 0) static_cast<void>(wait());
+            refuse_copy(runtime_.describe(outcome));
+        }
+        done += part;
+    }
 }
 
 void CudaStream::report(const Outcome& outcome, const char* meaning, const void* address,

@@ -14,6 +14,7 @@
 #include <pinwarden/backend/pin_backend.hpp>
 #include <pinwarden/core/export.hpp>
 
+#include "cuda/chunked_ranges.hpp"
 #include "cuda/process_gate.hpp"
 #include "cuda/runtime_calls.hpp"
 
@@ -68,6 +69,9 @@ public:
     /// Makes `device` the home unless there is one.
     void offer_home(int device) const noexcept;
 
+    /// The host memory that was registered through this runtime in several pieces.
+    [[nodiscard]] ChunkedRanges& chunked_ranges() const noexcept { return chunked_ranges_; }
+
     /// `cudaFreeHost answered cudaErrorInvalidValue (1): invalid argument`.
     [[nodiscard]] std::string describe(const Outcome& outcome) const;
 
@@ -98,6 +102,7 @@ private:
 
     const RuntimeCalls& calls_;
     const ProcessGate& gate_;
+    mutable ChunkedRanges chunked_ranges_;
     mutable std::atomic<int> home_{-1};
     mutable std::atomic<bool> reported_restore_{false};
 };

@@ -72,6 +72,21 @@ TEST_CASE("A large range is registered portably in chunks of a gibibyte and take
     CHECK(cuda.driver.outstanding().empty());
 }
 
+TEST_CASE("The cuts of a registration are known while it lasts", "[cuda]") {
+    Fixture cuda;
+    const PageRange pages{somewhere(), 2 * gib + 4096};
+    const auto& ranges = cuda.runtime.chunked_ranges();
+    const auto whole = [&] { return ranges.in_one_piece(pages.first, pages.length); };
+    CHECK(whole() == pages.length);
+    REQUIRE_FALSE(cuda.registration.add(pages, pages));
+    CHECK(whole() == gib);
+    CHECK(cuda.registration.remove(pages, pages).status == UnpinStatus::done);
+    CHECK(whole() == pages.length);
+    cuda.driver.fail("cudaHostRegister", cudaErrorMemoryAllocation, 3);
+    REQUIRE(cuda.registration.add(pages, pages));
+    CHECK(whole() == pages.length);
+}
+
 TEST_CASE("No chunk is larger than a gibibyte", "[cuda]") {
     Fixture cuda;
     const std::size_t length = GENERATE(std::size_t{4096}, gib - 4096, gib, gib + 4096, 4 * gib);

@@ -12,9 +12,12 @@
 #include <pinwarden/own/copy.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -84,6 +87,33 @@ TEST_CASE("Copies go in the direction that was asked for", "[cuda]") {
     CHECK(made[0].flags == cudaMemcpyHostToDevice);
     CHECK(made[1].flags == cudaMemcpyDeviceToHost);
     stream->deallocate(block, 16);
+}
+
+TEST_CASE("A copy from or to memory registered in pieces is made in parts", "[cuda]") {
+    constexpr std::size_t chunk = cuda::detail::ChunkedRanges::chunk_bytes;
+    Fixture cuda;
+    const auto stream = cuda.stream();
+    std::byte host[1000];
+    for (std::size_t i = 0; i < 1000; ++i) host[i] = static_cast<std::byte>(i % 251);
+    // As if a registration began so far ahead of the array that a cut falls into its middle.
+    std::byte* const begin = host + 400 - chunk;
+    cuda.runtime.chunked_ranges().add(cuda::detail::ChunkedRanges::make_node(), {begin, 2 * chunk});
+    std::byte* const block = stream->allocate(1000);
+    stream->copy_to_device(block, host, 1000);
+    auto made = cuda.driver.made("cudaMemcpyAsync");
+    REQUIRE(made.size() == 2);
+    CHECK(made[0].bytes == 400);
+    CHECK(made[1].bytes == 600);
+    CHECK(std::equal(host, host + 1000, block));  // the double's device memory is the host's
+    std::fill_n(host, 1000, std::byte{});
+    stream->copy_to_host(host, block, 1000);
+    CHECK(std::equal(host, host + 1000, block));
+    CHECK(cuda.driver.count("cudaMemcpyAsync") == 4);
+
+    cuda.driver.fail("cudaMemcpyAsync", cudaErrorInvalidValue, 2);
+    CHECK_THROWS_AS(stream->copy_to_device(block, host, 1000), AcceleratorError);
+    CHECK(cuda.driver.count("cudaStreamSynchronize") == 1);  // the first part is over
+    stream->deallocate(block, 1000);
 }
 
 TEST_CASE("Every refusal of a stream's call names the stream, the error and its number, and holds nothing", "[cuda]") {

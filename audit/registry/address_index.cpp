@@ -159,4 +159,22 @@ void AddressIndex::erase(Entry& entry) noexcept {
     }
 }
 
+void AddressIndex::lock_all() noexcept {
+    registration_mutex_.lock();
+    for (Table& table : tables_) table.mutex.lock();
+}
+
+void AddressIndex::unlock_all() noexcept {
+    for (Table& table : tables_) table.mutex.unlock();
+    registration_mutex_.unlock();
+}
+
+void AddressIndex::forget_all() noexcept {
+    for (Table& table : tables_) {
+        std::fill_n(table.buckets, table.bucket_count, nullptr);
+        table.lone_bucket = nullptr;
+        table.node_count = 0;
+    }
+}
+
 }  // namespace pinwarden::audit

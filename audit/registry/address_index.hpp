@@ -15,13 +15,15 @@
 #include <cstdint>
 #include <mutex>
 
+#include <pinwarden/core/export.hpp>
+
 #include "registry/entry.hpp"
 
 namespace pinwarden::audit {
 
 /// Thread-safe and constant-initialised. A table's mutex is held for the length of one bucket only, never across a
 /// driver or kernel call.
-class AddressIndex {
+class PINWARDEN_API AddressIndex {
 public:
     /// Files `entry`, whose `block` must be set and stay as it is until erase().
     void insert(Entry& entry) noexcept;
@@ -32,6 +34,11 @@ public:
 
     /// Removes `entry`; when it returns no look-up is using it.
     void erase(Entry& entry) noexcept;
+
+    /// Around a fork, as Ledger's functions of these names.
+    void lock_all() noexcept;
+    void unlock_all() noexcept;
+    void forget_all() noexcept;
 
     /// Calls `visit(entry)` for the entry that holds `address`, while it cannot be erased.
     /// @returns whether there is one.

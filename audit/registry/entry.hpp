@@ -41,6 +41,7 @@ struct Entry {
     Entry* next = nullptr;  ///< in the free list of the shard, or in the list of blocks in flight
     std::array<IndexNode, 2> nodes{};
 
+    std::uint64_t generation = 0;  ///< the fork_generation() in which it was reserved; in any other it is inert
     EntryState state = EntryState::vacant;
     bool pinned = false;       ///< whether its backend locks pages: pageable blocks are counted in flight only
     bool registered = false;   ///< memory of somebody else: unregister instead of deallocate

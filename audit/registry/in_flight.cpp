@@ -46,6 +46,11 @@ void InFlight::sweep(Ledger& ledger) noexcept {
     head_ = kept;
 }
 
+void InFlight::forget_all() noexcept {
+    head_ = nullptr;
+    waiting_.store(0, std::memory_order_relaxed);
+}
+
 bool InFlight::wait_for_one(const ScopeRef& scope, std::size_t round, std::chrono::nanoseconds slice) noexcept {
     CompletionTokenPtr use;
     {

@@ -35,6 +35,11 @@ public:
     /// Waits until no entry of `scope` is left or the time is over, releasing what completes meanwhile.
     void await(Ledger& ledger, const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept;
 
+    /// Around a fork, as Ledger's functions of these names.
+    void lock() noexcept { mutex_.lock(); }
+    void unlock() noexcept { mutex_.unlock(); }
+    void forget_all() noexcept;
+
 private:
     // Waits for one use of `scope`, another one each round, for at most `slice`.
     // @returns whether there was one on the list.

@@ -3,6 +3,7 @@
 
 #include <pinwarden/core/bytes.hpp>
 #include <pinwarden/core/error.hpp>
+#include <pinwarden/core/fork.hpp>
 #include <pinwarden/core/release_failure.hpp>
 
 #include <algorithm>
@@ -10,8 +11,13 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <pthread.h>
+
+#include "report/report_at_exit.hpp"
 
 namespace pinwarden::audit {
+
+bool is_inert(const Entry& entry) noexcept { return entry.generation != fork_generation(); }
 
 struct Chunk {
     std::array<Entry, 64> entries{};
@@ -26,6 +32,7 @@ static_assert(std::is_trivially_destructible_v<Ledger>, "handles may outlive eve
 // What an entry in `state` is reported as. A pageable block is no pin, but while a copy uses it after its handle is
 // gone, somebody has to know.
 std::optional<PinState> reported(const Entry& entry, EntryState state) noexcept {
+    if (is_inert(entry)) return std::nullopt;
     switch (state) {
         case EntryState::live: return entry.pinned ? std::optional(PinState::live) : std::nullopt;
         case EntryState::cached: return entry.pinned ? std::optional(PinState::cached) : std::nullopt;
@@ -80,6 +87,17 @@ PinRecord copy_of(const Entry& entry, PinState state) {
 
 }  // namespace
 
+namespace {
+
+// Before every other static object of the program: what is armed first at exit runs last.
+[[gnu::constructor(101)]] void watch_process() noexcept {
+    arm_report_at_exit();
+    ::pthread_atfork([] { the_ledger.before_fork(); }, [] { the_ledger.after_fork_in_parent(); },
+                     [] { the_ledger.after_fork_in_child(); });
+}
+
+}  // namespace
+
 Ledger& Ledger::instance() noexcept { return the_ledger; }
 
 Shard& Ledger::shard_of_this_thread() noexcept {
@@ -89,6 +107,7 @@ Shard& Ledger::shard_of_this_thread() noexcept {
 }
 
 Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site& site) {
+    sweep();  // what has completed makes room before more is pinned
     Shard& shard = shard_of_this_thread();
     Entry* entry = nullptr;
     {
@@ -104,6 +123,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
         entry = std::exchange(shard.vacant, shard.vacant->next);
         entry->next = nullptr;
         entry->state = EntryState::reserved;
+        entry->generation = fork_generation();
     }
     try {
         entry->label.assign(label);
@@ -172,6 +192,7 @@ void Ledger::move(Entry& entry, EntryState to) noexcept {
 }
 
 void Ledger::release(Entry& entry) noexcept {
+    if (is_inert(entry)) return;
     sweep();
     if (all_complete(entry.uses)) {
         release_now(entry);
@@ -237,11 +258,24 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 const bool waits = entry.state == EntryState::in_flight || entry.state == EntryState::releasing;
-                if (waits && entry.scope == scope) return true;
+                if (waits && !is_inert(entry) && entry.scope == scope) return true;
             }
         }
     }
     return false;
+}
+
+Tally Ledger::live(const ScopeRef& scope) noexcept {
+    Tally tally;
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
+            for (const Entry& entry : chunk->entries) {
+                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+            }
+        }
+    }
+    return tally;
 }
 
 void Ledger::note_fallback(std::size_t bytes) noexcept {
@@ -283,8 +317,10 @@ std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (only != nullptr && entry.scope != *only) continue;
-                if (const auto state = reported(entry, entry.state)) records.push_back(copy_of(entry, *state));
+                // The state comes first: the scope of an entry that is being reserved is written without the mutex.
+                const auto state = reported(entry, entry.state);
+                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                records.push_back(copy_of(entry, *state));
             }
         }
     }

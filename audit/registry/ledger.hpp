@@ -30,6 +30,9 @@
 
 namespace pinwarden::audit {
 
+/// Whether `entry` was copied by a fork: its pin is the parent's, so it is neither counted nor released here.
+[[nodiscard]] bool is_inert(const Entry& entry) noexcept;
+
 /// A part of the entries with a mutex of its own, so that threads seldom meet. Each thread reserves in one shard.
 struct alignas(64) Shard {
     std::mutex mutex{};
@@ -83,8 +86,16 @@ public:
     /// The record of the pin that holds `address`.
     [[nodiscard]] std::optional<PinRecord> find(const void* address);
 
+    /// Around a fork: no mutex may be held by a thread that the child does not have, and the child starts empty.
+    void before_fork() noexcept;
+    void after_fork_in_parent() noexcept;
+    void after_fork_in_child() noexcept;
+
     /// Whether something of `scope` is in flight or is being released after it.
     [[nodiscard]] bool has_in_flight(const ScopeRef& scope) noexcept;
+
+    /// The pins of `scope` that are live; unlike records() it needs no memory.
+    [[nodiscard]] Tally live(const ScopeRef& scope) noexcept;
 
 private:
     friend class InFlight;

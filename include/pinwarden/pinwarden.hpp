@@ -21,6 +21,7 @@
 #include <pinwarden/core/completion.hpp>
 #include <pinwarden/core/error.hpp>
 #include <pinwarden/core/export.hpp>
+#include <pinwarden/core/fork.hpp>
 #include <pinwarden/core/process_memory.hpp>
 #include <pinwarden/core/release_failure.hpp>
 #include <pinwarden/core/site.hpp>

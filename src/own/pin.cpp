@@ -109,13 +109,15 @@ std::byte* Pin::address() const noexcept { return entry_ == nullptr ? nullptr : 
 std::size_t Pin::bytes() const noexcept { return entry_ == nullptr ? 0 : entry_of(entry_).block.bytes; }
 
 std::size_t Pin::locked_bytes() const noexcept {
-    return entry_ == nullptr ? 0 : entry_of(entry_).block.locked_bytes;
+    return is_pinned() ? entry_of(entry_).block.locked_bytes : 0;
 }
 
-bool Pin::is_pinned() const noexcept { return entry_ != nullptr && entry_of(entry_).pinned; }
+bool Pin::is_pinned() const noexcept {
+    return entry_ != nullptr && entry_of(entry_).pinned && !audit::is_inert(entry_of(entry_));
+}
 
 bool Pin::is_device_pinned() const noexcept {
-    if (entry_ == nullptr) return false;
+    if (!is_pinned()) return false;
     const Entry& entry = entry_of(entry_);
     return entry.backend->is_device_pinned(entry.block);
 }
@@ -144,7 +146,8 @@ void Pin::record_use(CompletionTokenPtr use) const {
 }
 
 void Pin::wait() const noexcept {
-    if (entry_ == nullptr) return;
+    // In a child process the queues that would complete a use do not run.
+    if (entry_ == nullptr || audit::is_inert(entry_of(entry_))) return;
     auto& uses = entry_of(entry_).uses;
     for (const CompletionTokenPtr& use : uses) wait_until_complete(*use);
     uses.clear();

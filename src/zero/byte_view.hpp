@@ -11,7 +11,8 @@
 
 namespace pinwarden::zero {
 
-/// The bytes as elements of type T; the block is aligned for every scalar type, as device and host blocks are.
+/// The bytes as elements of type T; the block is aligned for every scalar type, as device and host blocks
+/// are.
 /// @pre `bytes.size()` is a multiple of `sizeof(T)`
 template <typename T>
     requires std::is_trivially_copyable_v<T>

@@ -7,9 +7,10 @@
 
 namespace pinwarden::zero {
 
-Engine::Engine(Config config, AcceleratorPtr accelerator, gsl::span<const ParameterGroup> groups, EngineOptions options,
-               Site site)
-    : impl_(std::make_unique<Impl>(std::move(config), std::move(accelerator), groups, std::move(options), site)) {}
+Engine::Engine(Config config, AcceleratorPtr accelerator, gsl::span<const ParameterGroup> groups,
+               EngineOptions options, Site site)
+    : impl_(std::make_unique<Impl>(std::move(config), std::move(accelerator), groups, std::move(options),
+                                   site)) {}
 
 Engine::~Engine() = default;
 

@@ -16,13 +16,16 @@ namespace {
 
 void require_valid(const Config& config, const AcceleratorPtr& accelerator, const std::string& engine) {
     const auto& zero = config.zero_optimization;
-    const auto refuse = [&](std::string_view what) { throw EngineError(fmt::format("engine '{}': {}", engine, what)); };
+    const auto refuse = [&](std::string_view what) {
+        throw EngineError(fmt::format("engine '{}': {}", engine, what));
+    };
     if (accelerator == nullptr) refuse("the accelerator is null; pass make_cpu_accelerator(), for example");
     if (zero.stage != 1 && zero.stage != 2) {
         refuse(fmt::format("zero_optimization.stage is {}; this engine runs stages 1 and 2", zero.stage));
     }
     if (config.gradient_accumulation_steps < 1) {
-        refuse(fmt::format("gradient_accumulation_steps is {}; the least is 1", config.gradient_accumulation_steps));
+        refuse(fmt::format("gradient_accumulation_steps is {}; the least is 1",
+                           config.gradient_accumulation_steps));
     }
     if (zero.reduce_bucket_size < 1) refuse("zero_optimization.reduce_bucket_size is 0; the least is 1");
     if (zero.sub_group_size < 1) refuse("zero_optimization.sub_group_size is 0; the least is 1");
@@ -44,10 +47,11 @@ std::vector<float> gather(const ParameterGroup& group, LowPrecision format, cons
             const float rounded = format == LowPrecision::bf16 ? Bf16::from_float(value).to_float()
                                                                : Fp16::from_float(value).to_float();
             if (!std::isfinite(rounded)) {
-                throw EngineError(fmt::format(
-                    "engine '{}': element {} of parameter '{}' of group '{}' is {}, which is not finite in {}; "
-                    "initialise it with a finite value in its range",
-                    engine, i, parameter.name, group.name, value, name(format)));
+                throw EngineError(
+                    fmt::format("engine '{}': element {} of parameter '{}' of group '{}' is {}, which is not "
+                                "finite in {}; "
+                                "initialise it with a finite value in its range",
+                                engine, i, parameter.name, group.name, value, name(format)));
             }
             values.push_back(value);
         }
@@ -108,8 +112,9 @@ void Engine::Impl::make_groups(gsl::span<const ParameterGroup> groups, const Sit
         groups_.push_back(std::move(group));
     }
     if (parameter_count_ == 0) {
-        throw EngineError(fmt::format("engine '{}': its {} parameter group(s) hold no element; there is nothing to train",
-                                      options_.name, groups.size()));
+        throw EngineError(
+            fmt::format("engine '{}': its {} parameter group(s) hold no element; there is nothing to train",
+                        options_.name, groups.size()));
     }
 }
 
@@ -125,10 +130,8 @@ void Engine::Impl::make_buffers(gsl::span<const ParameterGroup> groups, const Si
                                          "contiguous_grad_buffer", site);
     write_zeros(contiguous_grad_buffer_);
 
-    const PinOptions options{.pinning = host_pinning(),
-                             .backend = options_.backend,
-                             .scope = scope_,
-                             .label = "host_gradients"};
+    const PinOptions options{
+        .pinning = host_pinning(), .backend = options_.backend, .scope = scope_, .label = "host_gradients"};
     host_gradients_ = PinnedScratch<std::byte>(parameter_count_ * lp_bytes, options, site);
     PinOptions lp_options = options;
     lp_options.label = "host_lp_params";

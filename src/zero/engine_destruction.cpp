@@ -42,11 +42,11 @@ void Engine::Impl::destroy() {
     try {
         // Not synchronize() at once: that would wait for a stuck device without end.
         if (!stream_->record()->wait_for(options_.destroy_deadline)) {
-            throw EngineError(fmt::format("engine '{}': work on its stream '{}' has not finished {} ms after destroy(); "
-                                          "its device memory is given back when it has",
-                                          options_.name, stream_->name(),
-                                          std::chrono::duration_cast<std::chrono::milliseconds>(
-                                              options_.destroy_deadline).count()));
+            throw EngineError(fmt::format(
+                "engine '{}': work on its stream '{}' has not finished {} ms after destroy(); "
+                "its device memory is given back when it has",
+                options_.name, stream_->name(),
+                std::chrono::duration_cast<std::chrono::milliseconds>(options_.destroy_deadline).count()));
         }
         stream_->synchronize();
     } catch (...) {

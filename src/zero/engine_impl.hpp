@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// The engine itself. All its memory is in handles and containers: destroying the members is all that release takes.
+/// The engine itself. All its memory is in handles and containers: destroying the members is all that
+/// release takes.
 
 #include <chrono>
 #include <cstddef>
@@ -24,8 +25,8 @@ namespace pinwarden::zero {
 
 class Engine::Impl {
 public:
-    Impl(Config config, AcceleratorPtr accelerator, gsl::span<const ParameterGroup> groups, EngineOptions options,
-         const Site& site);
+    Impl(Config config, AcceleratorPtr accelerator, gsl::span<const ParameterGroup> groups,
+         EngineOptions options, const Site& site);
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
     ~Impl();
@@ -37,7 +38,9 @@ public:
     [[nodiscard]] std::vector<std::byte> snapshot(OffloadState state);
     void destroy();
 
-    [[nodiscard]] bool is_boundary() const noexcept { return micro_batches_ == config_.gradient_accumulation_steps; }
+    [[nodiscard]] bool is_boundary() const noexcept {
+        return micro_batches_ == config_.gradient_accumulation_steps;
+    }
     [[nodiscard]] StateLocation location(OffloadState state) const noexcept;
     [[nodiscard]] StateLocation home(OffloadState state) const noexcept;
     [[nodiscard]] bool is_pinned(OffloadState state) const noexcept;
@@ -73,13 +76,15 @@ private:
     void require_usable(std::string_view call) const;
     void require_at_home(std::string_view call, OffloadStates needed) const;
 
-    // Moves the low-precision parameters, which the host computed, to the device. Nothing to do if they are there.
+    // Moves the low-precision parameters, which the host computed, to the device. Nothing to do if they are
+    // there.
     void flush_lp_params();
     void download_lp_params();
     void accumulate_gradients();
     [[nodiscard]] std::vector<gsl::span<const std::byte>> gradients_for_optimizer();
     [[nodiscard]] double measure_gradients(const std::vector<gsl::span<const std::byte>>& lp_grads);
-    [[nodiscard]] OptimizerStep plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads, double scaled_norm);
+    [[nodiscard]] OptimizerStep plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads,
+                                          double scaled_norm);
     [[nodiscard]] double scheduled_rate(const GroupStates& group) const noexcept;
     void release_handles() noexcept;
 
@@ -95,7 +100,7 @@ private:
     std::vector<GradientBucket> buckets_;
     std::size_t parameter_count_ = 0;
 
-    PinnedScratch<std::byte> host_gradients_;  // gradients on their way to the device or to the host optimizer
+    PinnedScratch<std::byte> host_gradients_;  // gradients on their way to or from the host
     PinnedScratch<std::byte> host_lp_params_;  // low-precision parameters on their way to or from the host
     std::vector<float> model_parameters_;      // what the loss function sees
     std::vector<float> model_gradients_;       // what it fills

@@ -11,7 +11,9 @@ namespace {
 // The moves of one call. Dropping them undoes what was prepared; committing them cannot fail.
 class Moves {
 public:
-    void add(OffloadableState& block, OffloadableState::Move move) { moves_.push_back({&block, std::move(move)}); }
+    void add(OffloadableState& block, OffloadableState::Move move) {
+        moves_.push_back({&block, std::move(move)});
+    }
 
     void commit() noexcept {
         for (auto& [block, move] : moves_) block->commit(std::move(move));
@@ -41,8 +43,10 @@ void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_bloc
     for (const OffloadState state : all_offload_states) {
         if (!include.contains(state)) continue;
         for_each_block(state, [&](OffloadableState& block) {
-            moves.add(block, block.prepare_offload(
-                                 {.pinning = pinning, .backend = options_.backend, .scope = scope_, .label = ""}, site));
+            moves.add(
+                block,
+                block.prepare_offload(
+                    {.pinning = pinning, .backend = options_.backend, .scope = scope_, .label = ""}, site));
         });
     }
     finish(moves, *stream_, non_blocking);
@@ -101,12 +105,14 @@ std::vector<std::byte> Engine::Impl::snapshot(OffloadState state) {
 
 void Engine::Impl::require_usable(std::string_view call) const {
     if (destroyed_) {
-        throw EngineError(fmt::format("engine '{}': {} after destroy(); make a new engine", options_.name, call));
+        throw EngineError(
+            fmt::format("engine '{}': {} after destroy(); make a new engine", options_.name, call));
     }
     if (in_loss_function_) {
-        throw EngineError(fmt::format("engine '{}': {} from within the loss function of backward(); call it after "
-                                      "backward() has returned",
-                                      options_.name, call));
+        throw EngineError(
+            fmt::format("engine '{}': {} from within the loss function of backward(); call it after "
+                        "backward() has returned",
+                        options_.name, call));
     }
 }
 
@@ -116,8 +122,9 @@ void Engine::Impl::require_at_home(std::string_view call, OffloadStates needed) 
         if (needed.contains(state) && location(state) != home(state)) away.insert(state);
     }
     if (away.empty()) return;
-    throw EngineError(fmt::format("engine '{}': {} needs states that are offloaded: {}; call reload_states() first",
-                                  options_.name, call, to_string(away)));
+    throw EngineError(
+        fmt::format("engine '{}': {} needs states that are offloaded: {}; call reload_states() first",
+                    options_.name, call, to_string(away)));
 }
 
 }  // namespace pinwarden::zero

@@ -35,9 +35,10 @@ double Engine::Impl::backward(const LossFunction& loss) {
     require_at_home("backward()",
                     {OffloadState::lp_params, OffloadState::lp_grads, OffloadState::contiguous_grad_buffer});
     if (is_boundary()) {
-        throw EngineError(fmt::format("engine '{}': all {} micro-batch(es) of a step are accumulated; call step() before "
-                                      "the next backward()",
-                                      options_.name, config_.gradient_accumulation_steps));
+        throw EngineError(
+            fmt::format("engine '{}': all {} micro-batch(es) of a step are accumulated; call step() before "
+                        "the next backward()",
+                        options_.name, config_.gradient_accumulation_steps));
     }
     flush_lp_params();
     download_lp_params();
@@ -83,8 +84,8 @@ void Engine::Impl::download_lp_params() {
 
 void Engine::Impl::accumulate_gradients() {
     const bool last = micro_batches_ + 1 == config_.gradient_accumulation_steps;
-    const auto factor = static_cast<float>(scaler_.loss_scale() /
-                                           static_cast<double>(config_.gradient_accumulation_steps));
+    const auto factor =
+        static_cast<float>(scaler_.loss_scale() / static_cast<double>(config_.gradient_accumulation_steps));
     const auto gradients = host_gradients_.acquire(host_gradients_.capacity());
     narrow_scaled(config_.low_precision, model_gradients_, factor, gradients);
 
@@ -107,7 +108,8 @@ void Engine::Impl::accumulate_gradients() {
 StepResult Engine::Impl::step() {
     require_usable("step()");
     if (micro_batches_ == 0) {
-        throw EngineError(fmt::format("engine '{}': step() has no gradients; call backward() first", options_.name));
+        throw EngineError(
+            fmt::format("engine '{}': step() has no gradients; call backward() first", options_.name));
     }
     StepResult result;
     result.loss_scale = scaler_.loss_scale();
@@ -143,8 +145,8 @@ StepResult Engine::Impl::step() {
     try {
         flush_lp_params();
     } catch (const std::exception&) {
-        // The step is taken and cannot fail any more. The new parameters wait in host_lp_params_, and whatever needs
-        // them next tries again and reports the failure if it lasts.
+        // The step is taken and cannot fail any more. The new parameters wait in host_lp_params_, and
+        // whatever needs them next tries again and reports the failure if it lasts.
     }
     return result;
 }
@@ -174,12 +176,14 @@ double Engine::Impl::measure_gradients(const std::vector<gsl::span<const std::by
     if (optimizer_on_host_) return gradient_norm(config_.low_precision, lp_grads);
     // Shared, because the work may outlive this call if waiting for it fails.
     const auto norm = std::make_shared<double>(0.0);
-    stream_->launch([norm, lp_grads, format = config_.low_precision] { *norm = gradient_norm(format, lp_grads); });
+    stream_->launch(
+        [norm, lp_grads, format = config_.low_precision] { *norm = gradient_norm(format, lp_grads); });
     stream_->synchronize();
     return *norm;
 }
 
-OptimizerStep Engine::Impl::plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads, double scaled_norm) {
+OptimizerStep Engine::Impl::plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads,
+                                      double scaled_norm) {
     OptimizerStep step;
     step.format = config_.low_precision;
     step.number = global_steps_ + 1;

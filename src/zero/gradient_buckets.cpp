@@ -3,7 +3,8 @@
 
 namespace pinwarden::zero {
 
-std::vector<GradientBucket> make_gradient_buckets(gsl::span<const std::size_t> parameter_sizes, std::size_t capacity) {
+std::vector<GradientBucket> make_gradient_buckets(gsl::span<const std::size_t> parameter_sizes,
+                                                  std::size_t capacity) {
     std::vector<GradientBucket> buckets;
     GradientBucket bucket;
     for (const std::size_t size : parameter_sizes) {

@@ -20,7 +20,8 @@ struct GradientBucket {
     friend bool operator==(const GradientBucket&, const GradientBucket&) = default;
 };
 
-/// Fills buckets of at most `capacity` elements with whole parameters; one that is larger gets a bucket of its own.
+/// Fills buckets of at most `capacity` elements with whole parameters; one that is larger gets a bucket of
+/// its own.
 /// @throws std::bad_alloc
 [[nodiscard]] std::vector<GradientBucket> make_gradient_buckets(gsl::span<const std::size_t> parameter_sizes,
                                                                 std::size_t capacity);

@@ -61,7 +61,8 @@ void accumulate(LowPrecision format, gsl::span<std::byte> sums, gsl::span<const 
         Lp* sum = view_as<Lp>(sums).data();
         const Lp* value = view_as<Lp>(values).data();
         const std::size_t count = sums.size() / lp_bytes;
-        for (std::size_t i = 0; i < count; ++i) sum[i] = Lp::from_float(sum[i].to_float() + value[i].to_float());
+        for (std::size_t i = 0; i < count; ++i)
+            sum[i] = Lp::from_float(sum[i].to_float() + value[i].to_float());
     });
 }
 
@@ -75,8 +76,8 @@ void accumulate_micro_batch(const Accumulation& accumulation) noexcept {
     };
     if (accumulation.through_bucket) {
         for (const auto& bucket : accumulation.buckets) {
-            replace(accumulation.bucket, accumulation.gradients.subspan(bucket.begin * lp_bytes,
-                                                                        bucket.size() * lp_bytes));
+            replace(accumulation.bucket,
+                    accumulation.gradients.subspan(bucket.begin * lp_bytes, bucket.size() * lp_bytes));
             for_each_piece(accumulation, bucket, add);
         }
         return;
@@ -88,12 +89,10 @@ void accumulate_micro_batch(const Accumulation& accumulation) noexcept {
     }
     if (!accumulation.reduce_sums) return;
     for (const auto& bucket : accumulation.buckets) {
-        for_each_piece(accumulation, bucket, [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) {
-            replace(piece, sums);
-        });
-        for_each_piece(accumulation, bucket, [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) {
-            replace(sums, piece);
-        });
+        for_each_piece(accumulation, bucket,
+                       [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) { replace(piece, sums); });
+        for_each_piece(accumulation, bucket,
+                       [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) { replace(sums, piece); });
     }
 }
 
@@ -115,7 +114,8 @@ void run_optimizer_step(const OptimizerStep& step) {
                 const AdamState piece{.hp = group.state.hp.subspan(begin, count),
                                       .exp_avg = group.state.exp_avg.subspan(begin, count),
                                       .exp_avg_sq = group.state.exp_avg_sq.subspan(begin, count)};
-                adam_update(step.number, group.options, piece, gradients.subspan(begin, count), step.gradient_factor);
+                adam_update(step.number, group.options, piece, gradients.subspan(begin, count),
+                            step.gradient_factor);
                 narrow(piece.hp, lp_params.subspan(begin, count));
             }
         }

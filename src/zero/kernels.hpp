@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The arithmetic of an engine on plain memory, the same wherever that memory is: none of it allocates, throws or
-/// knows who calls it, so host and device compute the same bits.
+/// The arithmetic of an engine on plain memory, the same wherever that memory is: none of it allocates,
+/// throws or knows who calls it, so host and device compute the same bits.
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,8 @@ struct Accumulation {
     LowPrecision format = LowPrecision::bf16;
     bool first = true;            ///< the first micro-batch of a step replaces what is there
     bool through_bucket = false;  ///< stage 2: each bucket is reduced before it is accumulated
-    bool reduce_sums = false;     ///< stage 1, last micro-batch of a step: the sums are reduced, bucket by bucket
+    bool reduce_sums =
+        false;  ///< stage 1, last micro-batch of a step: the sums are reduced, bucket by bucket
     gsl::span<const std::byte> gradients{};        ///< the micro-batch's, of all groups one after the other
     gsl::span<std::byte> bucket{};                 ///< contiguous_grad_buffer
     std::vector<gsl::span<std::byte>> lp_grads{};  ///< per group, in the same order
@@ -49,7 +50,8 @@ struct Accumulation {
 void accumulate_micro_batch(const Accumulation& accumulation) noexcept;
 
 /// The L2 norm of all groups' gradients; not finite if one of them is not.
-[[nodiscard]] double gradient_norm(LowPrecision format, gsl::span<const gsl::span<const std::byte>> lp_grads) noexcept;
+[[nodiscard]] double gradient_norm(LowPrecision format,
+                                   gsl::span<const gsl::span<const std::byte>> lp_grads) noexcept;
 
 /// One group's part of an optimizer step.
 struct GroupUpdate {

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Makes sure that work queued on a stream is known to the host memory it uses, whatever happens while it is queued.
+/// Makes sure that work queued on a stream is known to the host memory it uses, whatever happens while
+/// it is queued.
 
 #include <utility>
 
@@ -10,8 +11,8 @@
 
 namespace pinwarden::zero {
 
-/// Records everything queued on `stream` so far as a use of `handle`; where that cannot be recorded, waits for it.
-/// Either way nothing is in flight unseen afterwards.
+/// Records everything queued on `stream` so far as a use of `handle`; where that cannot be recorded, waits
+/// for it. Either way nothing is in flight unseen afterwards.
 /// @throws what work on the stream threw, if it had to be waited for.
 template <typename Handle>
 void record_or_wait(const Handle& handle, Stream& stream) {
@@ -22,8 +23,8 @@ void record_or_wait(const Handle& handle, Stream& stream) {
     }
 }
 
-/// Covers a sequence of calls that each queue a copy from or to `handle`: if one of them throws, those before it are
-/// running already, and leaving the scope records them.
+/// Covers a sequence of calls that each queue a copy from or to `handle`: if one of them throws, those before
+/// it are running already, and leaving the scope records them.
 template <typename Handle>
 class [[nodiscard]] RecordedUse {
 public:
@@ -35,7 +36,8 @@ public:
         if (finished_) return;
         try {
             record_or_wait(handle_, stream_);
-        } catch (...) {  // NOLINT(bugprone-empty-catch): it was waited for, and another exception is on its way
+        } catch (...) {
+            // It was waited for, and another exception is on its way.
         }
     }
 

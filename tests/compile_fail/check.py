@@ -17,7 +17,7 @@ from pathlib import Path
 
 def compile_case(options, *extra):
     """The compiler's status and what it says, without building anything."""
-    command = [options.compiler, "-std=c++20", "-fsyntax-only", *options.flags.split(), *extra, str(options.source)]
+    command = [options.compiler, "-std=c++20", "-fsyntax-only", *options.flag, *extra, str(options.source)]
     answer = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"LC_ALL": "C"})
     return answer.returncode, answer.stderr
 
@@ -31,7 +31,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--kind", choices=("gcc", "clang"), required=True)
-    parser.add_argument("--flags", default="")
+    parser.add_argument("--flag", action="append", default=[], help="an option for the compiler; repeatable")
     parser.add_argument("source", type=Path)
     options = parser.parse_args()
 

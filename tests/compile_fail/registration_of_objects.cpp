@@ -2,7 +2,7 @@
 
 // What is registered is copied as bytes too.
 // expect gcc: no matching function for call to .*PinnedRegistration::PinnedRegistration\(
-// expect clang: no matching (constructor for initialization of|conversion for functional-style cast from .* to) '.*PinnedRegistration'
+// expect clang: no matching (constructor for initialization of|conversion for .* to) '.*PinnedRegistration'
 
 #include <string>
 #include <vector>

@@ -175,12 +175,15 @@ def check(project):
     documents = [path for path in ("README.md", *project.files("docs", suffixes=(".md",))) if project.exists(path)]
     for path in documents:
         yield from check_document(project, known, path)
-    if project.exists("docs"):
-        index = project.text("docs/README.md") if project.exists("docs/README.md") else ""
-        for path in documents:
-            name = path.removeprefix("docs/")
-            if path not in ("README.md", "docs/README.md") and f"({name})" not in index:
-                yield Problem(path, 0, "is not linked from docs/README.md")
+    for path in documents:
+        # Each page is in the index of its folder, and that of a folder in the index above it.
+        index = (PurePosixPath(path).parent / "README.md").as_posix()
+        if path == index:
+            index = (PurePosixPath(path).parent.parent / "README.md").as_posix()
+        name = PurePosixPath(path).relative_to(PurePosixPath(index).parent).as_posix()
+        linked = project.exists(index) and re.search(rf"\({re.escape(name)}[)#]", project.text(index))
+        if path != "README.md" and not linked:
+            yield Problem(path, 0, f"is not linked from {index}")
 
 
 if __name__ == "__main__":

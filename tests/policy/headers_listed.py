@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public header is in its umbrella header and in the FILE_SET of exactly one target, and nothing else is.
 
-The umbrella of the engines, which are libraries of their own, and of CUDA, which not every build has, is
-`pinwarden/<layer>.hpp`; that of all other layers is `pinwarden/pinwarden.hpp`.
+The umbrella of a layer that is a component of the package by itself is `pinwarden/<layer>.hpp`; that of all others is
+`pinwarden/pinwarden.hpp`.
 """
 
 import re

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import all_built
 import docs_true
 import file_length
 import headers_listed
@@ -18,6 +19,7 @@ import top_level
 import words
 from project import Project
 
+HASH_LICENCE = "# SPDX-License-Identifier: Apache-2.0\n"
 LICENCE = "// SPDX-License-Identifier: Apache-2.0\n"
 HEADER = LICENCE + "#pragma once\n/// @file\n/// A text.\n"
 
@@ -25,11 +27,12 @@ HEADER = LICENCE + "#pragma once\n/// @file\n/// A text.\n"
 GOOD = {
     "README.md": "# Name\n\nSee [the index](docs/README.md#pages), `core/bytes.hpp`, `Bytes`, `pinwarden::pinwarden` and\n"
                  "`./run test`.\n\n<!-- from docs/examples/first.cpp -->\n```cpp\nint main() {\n    return 0;\n```\n",
-    "run": "#!/bin/sh\n# SPDX-License-Identifier: Apache-2.0\n  test [ARGS...]    run the tests\n",
+    "run": "#!/bin/sh\n" + HASH_LICENCE + "  test [ARGS...]    run the tests\n",
     "CMakePresets.json": "{}\n",
-    "CMakeLists.txt": "# SPDX-License-Identifier: Apache-2.0\n",
+    "CMakeLists.txt": HASH_LICENCE + "add_subdirectory(src)\nadd_subdirectory(tests)\n",
     "docs/README.md": "# Index\n\n## Pages\n\n[One](one.md)\n",
     "docs/one.md": "# One\n\n```sh\n./run test\n```\n",
+    "docs/examples/CMakeLists.txt": HASH_LICENCE + "add_example(first)\n",
     "docs/examples/first.cpp": LICENCE + "int main() {\n    return 0;\n}\n",
     "include/pinwarden/pinwarden.hpp":
         HEADER + "#include <pinwarden/core/bytes.hpp>\n#include <pinwarden/own/pin.hpp>\n",
@@ -38,13 +41,17 @@ GOOD = {
     "include/pinwarden/own/pin.hpp": HEADER + "#include <gsl/span>\n#include <pinwarden/core/bytes.hpp>\n",
     "include/pinwarden/zero/engine.hpp": HEADER + "#include <pinwarden/own/pin.hpp>\n",
     "src/CMakeLists.txt":
-        "# SPDX-License-Identifier: Apache-2.0\nadd_library(pinwarden::pinwarden ALIAS pinwarden)\n"
+        HASH_LICENCE + "add_library(pinwarden::pinwarden ALIAS pinwarden)\n"
+        "sources(core/bytes.cpp backend/native_backend.cpp zero/engine.cpp)\n"
         "${PROJECT_SOURCE_DIR}/include/pinwarden/pinwarden.hpp\n${PROJECT_SOURCE_DIR}/include/pinwarden/zero.hpp\n"
         "${PROJECT_SOURCE_DIR}/include/pinwarden/core/bytes.hpp\n${PROJECT_SOURCE_DIR}/include/pinwarden/own/pin.hpp\n"
         "${PROJECT_SOURCE_DIR}/include/pinwarden/zero/engine.hpp\n",
     "src/core/bytes.cpp": LICENCE + '#include <pinwarden/core/bytes.hpp>\n\n#include <cstddef>\n',
     "src/backend/native_backend.cpp": LICENCE + "int lock() { return mlock(0, 0); }\n",
     "src/zero/engine.cpp": LICENCE + "// mlock is not called here\n",
+    "tests/CMakeLists.txt":
+        HASH_LICENCE + "add_subdirectory(unit)\nadd_subdirectory(${PROJECT_SOURCE_DIR}/docs/examples examples)\n",
+    "tests/unit/CMakeLists.txt": HASH_LICENCE + "sources(core/bytes_test.cpp)\n",
     "tests/unit/core/bytes_test.cpp": LICENCE,
 }
 
@@ -60,10 +67,17 @@ def found(policy, changes):
         return [str(problem) for problem in policy.check(Project(folder))]
 
 
-ALL = (docs_true, file_length, headers_listed, layering, pin_calls, public_headers, test_names, top_level, words)
+ALL = (all_built, docs_true, file_length, headers_listed, layering, pin_calls, public_headers, test_names, top_level, words)
 
 # Policy, files changed, and what one problem must say.
 BROKEN = (
+    (all_built, {"src/core/more.cpp": LICENCE}, "src/core/more.cpp: is not built: src/CMakeLists.txt does not name it"),
+    (all_built, {"tests/unit/CMakeLists.txt": HASH_LICENCE}, "tests/unit/core/bytes_test.cpp: is not built"),
+    (all_built, {"docs/examples/second.cpp": LICENCE}, "docs/examples/second.cpp: is not built"),
+    (all_built, {"tests/fault/CMakeLists.txt": HASH_LICENCE},
+     "tests/fault/CMakeLists.txt: is not built: tests/CMakeLists.txt does not add its folder"),
+    (all_built, {"tests/CMakeLists.txt": HASH_LICENCE + "add_subdirectory(unit)\n"},
+     "docs/examples/CMakeLists.txt: is not built"),
     (layering, {"include/pinwarden/core/bytes.hpp": HEADER + "#include <pinwarden/own/pin.hpp>\n"},
      "include/pinwarden/core/bytes.hpp:5: layer 'core' includes 'include/pinwarden/own/pin.hpp' of layer 'own'"),
     (layering, {"src/core/bytes.cpp": LICENCE + '#include "own/pin.hpp"\n', "src/own/pin.hpp": HEADER},

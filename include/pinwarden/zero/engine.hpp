@@ -2,15 +2,18 @@
 #pragma once
 
 /// @file
-/// ZeRO stages 1 and 2 for one process: mixed-precision training whose states can be moved to the host and back.
+/// ZeRO stages 1 and 2 for one process: mixed-precision training whose states can be moved to the host
+/// and back.
 ///
 /// The engine owns everything that a step of training needs besides the model: bf16 or fp16 parameters, their
-/// gradients, the fp32 master parameters and Adam's moments, per parameter group. They live on the accelerator; with
-/// `zero_optimization.offload_optimizer.device: cpu` the master parameters and the moments live on the host, where the
-/// optimizer then runs, with bit-identical results. offload_states() moves any of them to the host for a while.
+/// gradients, the fp32 master parameters and Adam's moments, per parameter group. They live on the
+/// accelerator; with `zero_optimization.offload_optimizer.device: cpu` the master parameters and the moments
+/// live on the host, where the optimizer then runs, with bit-identical results. offload_states() moves any of
+/// them to the host for a while.
 ///
-/// All host memory is held by handles. Dropping them is all that destroy() has to do: how a block was pinned is stored
-/// with the block, so no flag and no configuration is read on the way out, and the audit proves that nothing is left.
+/// All host memory is held by handles. Dropping them is all that destroy() has to do: how a block was pinned
+/// is stored with the block, so no flag and no configuration is read on the way out, and the audit proves
+/// that nothing is left.
 ///
 /// ```
 /// zero::Engine engine(zero::read_config_file("zero2.json"), make_cpu_accelerator(), groups);
@@ -21,8 +24,8 @@
 /// engine.offload_states();   // make room on the device
 /// engine.destroy();          // throws audit::LeakError if one pin is still live
 /// ```
-/// An engine is used by one thread at a time. Cost: backward() copies the low-precision parameters to the host and the
-/// gradients to the device, since the loss function runs on the host.
+/// An engine is used by one thread at a time. Cost: backward() copies the low-precision parameters to the
+/// host and the gradients to the device, since the loss function runs on the host.
 
 #include <chrono>
 #include <cstddef>
@@ -55,9 +58,9 @@ public:
 
 /// What an engine takes besides its configuration.
 struct EngineOptions {
-    PinBackendPtr backend{};   ///< how to pin; null for default_backend()
+    PinBackendPtr backend{};    ///< how to pin; null for default_backend()
     std::string name = "zero";  ///< the name of its audit scope and of its stream
-    std::chrono::nanoseconds destroy_deadline = std::chrono::seconds(30);  ///< how long destroy() waits for copies
+    std::chrono::nanoseconds destroy_deadline = std::chrono::seconds(30);  ///< how long destroy() waits
 };
 
 /// What one call of Engine::step() did.
@@ -69,53 +72,57 @@ struct StepResult {
     double learning_rate = 0.0;  ///< the scheduled rate of the first group that this step used
 };
 
-/// The model: fills `gradients` for one micro-batch and returns its mean loss. `parameters` holds the low-precision
-/// parameters widened to fp32, all parameters of all groups one after the other; `gradients` has the same layout and
-/// comes filled with zeros. It must not call the engine.
+/// The model: fills `gradients` for one micro-batch and returns its mean loss. `parameters` holds the
+/// low-precision parameters widened to fp32, all parameters of all groups one after the other; `gradients`
+/// has the same layout and comes filled with zeros. It must not call the engine.
 using LossFunction = std::function<double(gsl::span<const float> parameters, gsl::span<float> gradients)>;
 
 /// One engine. Neither copied nor moved. Not thread-safe.
 class PINWARDEN_API Engine {
 public:
     /// Takes the initial values of all parameters; the spans in `groups` may go away afterwards.
-    /// @throws EngineError if there is no parameter, or an initial value that low precision cannot hold, PinError and
-    ///         what default_backend() throws if host memory is refused, AcceleratorError if the device has not enough
-    ///         memory. Nothing is held then.
+    /// @throws EngineError if there is no parameter, or an initial value that low precision cannot hold,
+    ///         PinError and what default_backend() throws if host memory is refused, AcceleratorError if the
+    ///         device has not enough memory. Nothing is held then.
     Engine(Config config, AcceleratorPtr accelerator, gsl::span<const ParameterGroup> groups,
            EngineOptions options = {}, Site site = Site::current());
 
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// Does what destroy() does, unless it was called, and hands what that would throw to the release-failure handler.
-    /// Waits until the device has run all work of this engine, however long that takes.
+    /// Does what destroy() does, unless it was called, and hands what that would throw to the release-failure
+    /// handler. Waits until the device has run all work of this engine, however long that takes.
     ~Engine();
 
-    /// Runs one micro-batch and accumulates its gradients: scaled by the loss scale and by the number of micro-batches
-    /// in a step, rounded to low precision. Returns the loss that `loss` returned.
-    /// @throws what `loss` throws; EngineError if `lp_params`, `lp_grads` or `contiguous_grad_buffer` are offloaded or
-    ///         a full step of micro-batches awaits step(); AcceleratorError. The micro-batch did not happen then.
+    /// Runs one micro-batch and accumulates its gradients: scaled by the loss scale and by the number of
+    /// micro-batches in a step, rounded to low precision. Returns the loss that `loss` returned.
+    /// @throws what `loss` throws; EngineError if `lp_params`, `lp_grads` or `contiguous_grad_buffer` are
+    ///         offloaded or a full step of micro-batches awaits step(); AcceleratorError. The micro-batch did
+    ///         not happen then.
     double backward(const LossFunction& loss);
 
-    /// Whether the micro-batches of a full step are accumulated, so that the next step() updates the parameters.
+    /// Whether the micro-batches of a full step are accumulated, so that the next step() updates the
+    /// parameters.
     [[nodiscard]] bool is_gradient_accumulation_boundary() const noexcept;
 
-    /// Unscales and clips the gradients and updates all parameters; before the accumulation boundary it does nothing,
-    /// so that training loops may call it after every backward(). Gradients that are not finite are never applied:
-    /// `overflow` is set, and with a dynamic loss scale the scale is adjusted.
-    /// @throws EngineError if a state it needs is offloaded or no micro-batch was run; AcceleratorError. All states
-    ///         are what they were then, and step() may be called again. LossScaleError for an overflow at the least
-    ///         loss scale: the step is skipped, and the next backward() starts a new one.
+    /// Unscales and clips the gradients and updates all parameters; before the accumulation boundary it does
+    /// nothing, so that training loops may call it after every backward(). Gradients that are not finite are
+    /// never applied: `overflow` is set, and with a dynamic loss scale the scale is adjusted.
+    /// @throws EngineError if a state it needs is offloaded or no micro-batch was run; AcceleratorError. All
+    ///         states are what they were then, and step() may be called again. LossScaleError for an overflow
+    ///         at the least loss scale: the step is skipped, and the next backward() starts a new one.
     StepResult step();
 
-    /// Moves the states in `include` to the host and gives their device memory back. States that are on the host
-    /// already stay as they are. With `non_blocking`, returns while the copies run, and device memory is given back
-    /// behind them; snapshot() waits for them, and so does the release of the host memory.
-    /// @throws PinError, AcceleratorError, std::bad_alloc. Every state is then where it was, and nothing is held.
+    /// Moves the states in `include` to the host and gives their device memory back. States that are on the
+    /// host already stay as they are. With `non_blocking`, returns while the copies run, and device memory is
+    /// given back behind them; snapshot() waits for them, and so does the release of the host memory.
+    /// @throws PinError, AcceleratorError, std::bad_alloc. Every state is then where it was, and nothing is
+    ///         held.
     void offload_states(OffloadStates include = OffloadStates::all(), Pinning pinning = Pinning::pinned,
                         bool non_blocking = false, Site site = Site::current());
 
-    /// Moves every offloaded state back to where the configuration places it. See offload_states() for the rest.
+    /// Moves every offloaded state back to where the configuration places it. See offload_states() for the
+    /// rest.
     void reload_states(bool non_blocking = false);
 
     /// Where the state is now.
@@ -130,24 +137,26 @@ public:
     /// The state's size, the same wherever it is.
     [[nodiscard]] std::size_t size_bytes(OffloadState state) const noexcept;
 
-    /// The state's content bit for bit, group after group (`exp_avg` before `exp_avg_sq`), wherever it is. Waits for
-    /// all queued work.
+    /// The state's content bit for bit, group after group (`exp_avg` before `exp_avg_sq`), wherever it is.
+    /// Waits for all queued work.
     /// @throws std::bad_alloc, AcceleratorError
     [[nodiscard]] std::vector<std::byte> snapshot(OffloadState state) const;
 
-    /// Drops every handle, waits up to the deadline for the copies that still use them, and closes the audit scope.
-    /// May be called at any moment and again; the engine can only be destroyed afterwards.
-    /// @throws audit::LeakError if a pin of this engine's scope is live or stuck in flight. Otherwise what work on the
-    ///         device threw, or EngineError if it has not finished in time. Everything is released in all cases.
+    /// Drops every handle, waits up to the deadline for the copies that still use them, and closes the audit
+    /// scope. May be called at any moment and again; the engine can only be destroyed afterwards.
+    /// @throws audit::LeakError if a pin of this engine's scope is live or stuck in flight. Otherwise what
+    ///         work on the device threw, or EngineError if it has not finished in time. Everything is
+    ///         released in all cases.
     void destroy();
 
     [[nodiscard]] const Config& config() const noexcept;
-    [[nodiscard]] std::size_t parameter_count() const noexcept;       ///< elements of all groups
-    [[nodiscard]] std::int64_t global_steps() const noexcept;         ///< steps that updated the parameters
-    [[nodiscard]] std::int64_t skipped_steps() const noexcept;        ///< steps skipped because of an overflow
-    [[nodiscard]] double loss_scale() const noexcept;                 ///< the scale of the next backward()
+    [[nodiscard]] std::size_t parameter_count() const noexcept;  ///< elements of all groups
+    [[nodiscard]] std::int64_t global_steps() const noexcept;    ///< steps that updated the parameters
+    [[nodiscard]] std::int64_t skipped_steps() const noexcept;   ///< steps skipped because of an overflow
+    [[nodiscard]] double loss_scale() const noexcept;            ///< the scale of the next backward()
 
-    /// The engine's scope, for pins that other parts of a program make on its behalf: destroy() accounts for them.
+    /// The engine's scope, for pins that other parts of a program make on its behalf: destroy() accounts for
+    /// them.
     [[nodiscard]] audit::ScopeRef scope() const noexcept;
 
 private:

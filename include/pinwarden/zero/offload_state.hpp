@@ -64,8 +64,12 @@ public:
         return states;
     }
 
-    constexpr void insert(OffloadState state) noexcept { bits_ = static_cast<std::uint8_t>(bits_ | bit(state)); }
-    [[nodiscard]] constexpr bool contains(OffloadState state) const noexcept { return (bits_ & bit(state)) != 0; }
+    constexpr void insert(OffloadState state) noexcept {
+        bits_ = static_cast<std::uint8_t>(bits_ | bit(state));
+    }
+    [[nodiscard]] constexpr bool contains(OffloadState state) const noexcept {
+        return (bits_ & bit(state)) != 0;
+    }
     [[nodiscard]] constexpr bool empty() const noexcept { return bits_ == 0; }
 
     friend constexpr bool operator==(OffloadStates, OffloadStates) noexcept = default;

@@ -5,8 +5,9 @@
 /// A block of bytes that lives on the device or in host memory, and moves between them whole or not at all.
 ///
 /// Moving takes two steps, so that several blocks can move together or not at all: prepare_offload() and
-/// prepare_reload() allocate the new place and queue the copy, which may throw and changes nothing; committing what
-/// they return cannot fail. A move that is dropped instead gives its memory back safely, while its copy runs too.
+/// prepare_reload() allocate the new place and queue the copy, which may throw and changes nothing;
+/// committing what they return cannot fail. A move that is dropped instead gives its memory back safely,
+/// while its copy runs too.
 ///
 /// ```
 /// auto first = weights.prepare_offload({.label = "weights"}, site);
@@ -52,15 +53,15 @@ public:
     /// An empty block.
     OffloadableState() noexcept = default;
 
-    /// A block of unspecified content whose home is the device; none is a valid size. `label` is the name that its host
-    /// memory carries in the audit.
+    /// A block of unspecified content whose home is the device; none is a valid size. `label` is the name
+    /// that its host memory carries in the audit.
     /// @throws AcceleratorError if the device has not enough memory.
     [[nodiscard]] static OffloadableState on_device(std::size_t bytes, StreamPtr stream, std::string label);
 
     /// A block of unspecified content whose home is host memory, acquired as `options` say.
     /// @throws as PinnedBuffer's constructor does.
-    [[nodiscard]] static OffloadableState on_host(std::size_t bytes, StreamPtr stream, const PinOptions& options,
-                                                  const Site& site);
+    [[nodiscard]] static OffloadableState on_host(std::size_t bytes, StreamPtr stream,
+                                                  const PinOptions& options, const Site& site);
 
     OffloadableState(OffloadableState&& other) noexcept;
     OffloadableState& operator=(OffloadableState&& other) noexcept;
@@ -74,8 +75,8 @@ public:
     /// Whether it is in host memory that is page-locked; an empty block never is.
     [[nodiscard]] bool is_pinned() const noexcept { return host_.is_pinned(); }
 
-    /// Queues a copy to new host memory. On the host already: no move. The label of `options` is ignored in favour of
-    /// the block's own.
+    /// Queues a copy to new host memory. On the host already: no move. The label of `options` is ignored in
+    /// favour of the block's own.
     /// @throws PinError, AcceleratorError, std::bad_alloc; nothing has changed then.
     [[nodiscard]] Move prepare_offload(PinOptions options, const Site& site) const;
 
@@ -83,7 +84,8 @@ public:
     /// @throws AcceleratorError, std::bad_alloc; nothing has changed then.
     [[nodiscard]] Move prepare_reload() const;
 
-    /// Makes the move's destination the block's place and gives the old one back once the copy no longer needs it.
+    /// Makes the move's destination the block's place and gives the old one back once the copy no longer
+    /// needs it.
     /// @pre the move was prepared by this block, which has not changed place since.
     void commit(Move move) noexcept;
 

@@ -11,8 +11,8 @@
 #include <catch2/matchers/catch_matchers_exception.hpp>
 #include <catch2/matchers/catch_matchers_string.hpp>
 
-#include <support/allocation_failure.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/failing_new.hpp>
+#include <support/release_failure_log.hpp>
 
 namespace pinwarden::testing {
 
@@ -99,20 +99,21 @@ TEST_CASE("Giving back what is no block reports it and changes nothing", "[cpu_a
     const auto stream = accelerator->create_stream("strict");
     std::byte* const block = stream->allocate(64);
     {
-        const ReleaseFailureRecorder failures;
+        ReleaseFailureLog failures;
         stream->deallocate(block, 63);      // another size
         stream->deallocate(block + 1, 63);  // not the start
         stream->deallocate(nullptr, 64);
-        CHECK(failures.texts().size() == 3);
-        CHECK_THAT(failures.texts().front(), ContainsSubstring("63 bytes") && ContainsSubstring("'strict'"));
+        const auto reported = failures.take();
+        REQUIRE(reported.size() == 3);
+        CHECK_THAT(reported.front().text, ContainsSubstring("63 bytes") && ContainsSubstring("'strict'"));
         stream->synchronize();
         CHECK(accelerator->memory().in_use == 64);
     }
     stream->deallocate(block, 64);
     {
-        const ReleaseFailureRecorder failures;
+        ReleaseFailureLog failures;
         stream->deallocate(block, 64);  // twice
-        CHECK(failures.texts().size() == 1);
+        CHECK(failures.take().size() == 1);
     }
     stream->synchronize();
     CHECK(accelerator->memory().allocations == 0);
@@ -140,13 +141,13 @@ TEST_CASE("Memory that runs short at any point leaves an accelerator as it was",
     std::byte* const block = stream->allocate(1);
     const auto fails_cleanly = [&](const auto& call) {
         for (std::size_t nth = 1;; ++nth) {
-            const AllocationFailure failure(nth);
+            const FailingNew failure(nth);
             try {
                 call();
             } catch (const std::bad_alloc&) {
             } catch (const AcceleratorError&) {
             }
-            if (!failure.has_failed()) return nth > 1;
+            if (!failure.failed()) return nth > 1;
             stream->synchronize();
             if (accelerator->memory().in_use != 1 || accelerator->memory().allocations != 1) return false;
         }
@@ -167,9 +168,9 @@ TEST_CASE("Giving back needs no memory", "[cpu_accelerator]") {
     const auto stream = accelerator->create_stream("frugal");
     std::byte* const block = stream->allocate(100);
     {
-        const AllocationFailure failure(1);
+        const FailingNew failure(1);
         stream->deallocate(block, 100);
-        CHECK_FALSE(failure.has_failed());
+        CHECK_FALSE(failure.failed());
     }
     stream->synchronize();
     CHECK(accelerator->memory().in_use == 0);

@@ -4,7 +4,7 @@
 #include "cuda/cuda_device.hpp"
 
 #include <support/cuda/double_runtime.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 #include <pinwarden/accelerator/device_buffer.hpp>
 #include <pinwarden/audit/registry.hpp>
@@ -194,7 +194,7 @@ TEST_CASE("A block freed without an event counts until its stream is waited for"
 }
 
 TEST_CASE("A free that fails is reported and the block stays counted", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     const auto stream = cuda.stream();
     std::byte* const block = stream->allocate(100);
@@ -208,7 +208,7 @@ TEST_CASE("A free that fails is reported and the block stays counted", "[cuda]")
 }
 
 TEST_CASE("What is no block of the device is reported and not freed", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     const auto stream = cuda.stream();
     std::byte* const block = stream->allocate(100);
@@ -230,7 +230,7 @@ TEST_CASE("Device memory is not addressable by the host, and launch says so", "[
 }
 
 TEST_CASE("Work that failed and was not waited for is reported when its stream is destroyed", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     auto stream = cuda.stream("doomed");
     const bool fails_to_wait = GENERATE(true, false);
@@ -278,7 +278,7 @@ TEST_CASE("A copy whose event cannot be recorded is waited for before the handle
 }
 
 TEST_CASE("Once the runtime is unloading a stream and its memory are left to it", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     auto stream = cuda.stream();
     std::byte* const block = stream->allocate(100);

@@ -2,7 +2,7 @@
 #include "cuda/cuda_token.hpp"
 
 #include <support/cuda/double_runtime.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 #include <pinwarden/accelerator/accelerator.hpp>
 
@@ -97,7 +97,7 @@ TEST_CASE("An event that cannot be made or recorded is an error that leaves noth
                                       cudaErrorLaunchFailure, cudaErrorCudartUnloading);
     // get, set, create, restore; get, set, record, restore: the two restores are reported, not thrown.
     const std::size_t nth = GENERATE(1u, 2u, 3u, 5u, 6u, 7u);
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     cuda.driver.fail_any(code, nth);
     CHECK_THROWS_MATCHES(cuda.token(), AcceleratorError,
@@ -111,7 +111,7 @@ TEST_CASE("An event that cannot be made or recorded is an error that leaves noth
 
 TEST_CASE("An event that cannot be queried never counts as complete, and is reported once for its stream", "[cuda]") {
     const cudaError_t code = GENERATE(cudaErrorInvalidResourceHandle, cudaErrorIllegalAddress, cudaErrorUnknown);
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     const auto first = cuda.token();
     const auto second = cuda.token();
@@ -145,7 +145,7 @@ TEST_CASE("A token of an unloading runtime is complete, and its event is left al
 }
 
 TEST_CASE("An event that cannot be destroyed is reported", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     Fixture cuda;
     auto token = cuda.token();
     cuda.driver.fail("cudaEventDestroy", cudaErrorInvalidResourceHandle);

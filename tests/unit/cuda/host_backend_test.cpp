@@ -2,7 +2,7 @@
 #include "cuda/host_backend.hpp"
 
 #include <support/cuda/double_runtime.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/core/bytes.hpp>
@@ -73,7 +73,7 @@ TEST_CASE("A block starts with a page even where the runtime's memory does not",
 
 TEST_CASE("A misaligned first try that cannot be freed is reported and its memory kept", "[cuda]") {
     Fixture cuda;
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     cuda.driver.set_host_offset(512);
     cuda.driver.fail("cudaFreeHost", cudaErrorInvalidValue);
     const HostBlock block = cuda.backend->allocate(10);
@@ -86,7 +86,7 @@ TEST_CASE("Every failure of any call made to allocate is a pin error that leaves
     const std::size_t offset = GENERATE(std::size_t{0}, std::size_t{512});
     const cudaError_t code = GENERATE(cudaErrorMemoryAllocation, cudaErrorInsufficientDriver, cudaErrorNoDevice,
                                       cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorUnknown);
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     for (std::size_t nth = 1;; ++nth) {
         Fixture cuda(2);
         cuda.driver.set_host_offset(offset);
@@ -114,7 +114,7 @@ TEST_CASE("Every failure of any call made to allocate is a pin error that leaves
 }
 
 TEST_CASE("A failed free is quarantined with the error, and an unloading runtime keeps the memory", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     const auto& registry = Registry::instance();
     const auto before = registry.counts();
     Fixture cuda;

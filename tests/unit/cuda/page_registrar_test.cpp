@@ -4,7 +4,7 @@
 #include "backend/native_pages.hpp"
 
 #include <support/cuda/double_runtime.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/core/bytes.hpp>
@@ -128,7 +128,7 @@ TEST_CASE("Without a device the runtime is not called, and the reason is kept", 
 }
 
 TEST_CASE("A block that cannot be unregistered stays mapped and locked, quarantined", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     const auto before = audit::Registry::instance().counts().quarantined.pins;
     const std::size_t locked = kernel_locked_bytes();
     Fixture cuda;
@@ -184,7 +184,7 @@ TEST_CASE("Memory of others is registered too, and children lose only the pages 
 }
 
 TEST_CASE("A registration that is refused half-way and cannot be undone is never freed", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     DoubleRuntime cuda;
     auto calls = cuda.driver.calls();
     // Both fail for every page but the first, so that a rollback is needed and fails; nothing here is a gibibyte.

@@ -2,7 +2,7 @@
 #include "cuda/runtime.hpp"
 
 #include <support/cuda/double_runtime.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 #include <thread>
 
@@ -96,7 +96,7 @@ TEST_CASE("A call whose device cannot be made current is not made", "[cuda]") {
 }
 
 TEST_CASE("A device that cannot be restored is reported, once", "[cuda]") {
-    ReleaseFailureRecorder failures;
+    ReleaseFailureLog failures;
     DoubleRuntime cuda(2);
     std::size_t free = 0;
     std::size_t total = 0;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/report_at_exit.hpp"
+
+#include <pinwarden/audit/leak_report.hpp>
+#include <pinwarden/core/fork.hpp>
+#include <pinwarden/core/release_failure.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace pinwarden::audit {
+namespace {
+
+constexpr std::string_view variable = "PINWARDEN_REPORT_AT_EXIT";
+constexpr std::string_view process_placeholder = "%p";
+
+bool write_file(const std::string& path, const std::string& text) {
+    std::FILE* const file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) return false;
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    return std::fclose(file) == 0 && written;
+}
+
+void write_report() {
+    try {
+        const char* const value = std::getenv(variable.data());
+        if (value == nullptr || *value == '\0') return;
+        std::string path = value;
+        const auto placeholder = path.find(process_placeholder);
+        if (placeholder != std::string::npos) {
+            path.replace(placeholder, process_placeholder.size(), std::to_string(::getpid()));
+        } else if (fork_generation() != 0) {
+            return;  // the file is the parent's
+        }
+        const LeakReport report = LeakReport::of_process();
+        const std::string text = path.ends_with(".json") ? to_json(report) : to_text(report);
+        if (write_file(path, text + "\n")) return;
+        const std::string failure =
+            fmt::format("{}={}: the report could not be written: {}", variable, value, std::strerror(errno));
+        report_release_failure({.text = failure});
+    } catch (...) {
+        report_release_failure({.text = "there was no memory for the report that PINWARDEN_REPORT_AT_EXIT asks for"});
+    }
+}
+
+}  // namespace
+
+void arm_report_at_exit() noexcept {
+    const char* const value = std::getenv(variable.data());
+    if (value == nullptr || *value == '\0') return;
+    std::atexit(write_report);
+    std::at_quick_exit(write_report);
+}
+
+}  // namespace pinwarden::audit

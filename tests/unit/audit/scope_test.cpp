@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pinwarden/audit/scope.hpp>
+
+#include <pinwarden/backend/scripted_backend.hpp>
+#include <pinwarden/core/bytes.hpp>
+#include <pinwarden/own/pinned_buffer.hpp>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <support/audit_state.hpp>
+#include <support/manual_token.hpp>
+#include <support/release_failure_log.hpp>
+
+namespace pinwarden::audit {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Catch::Matchers::ContainsSubstring;
+using testing::ManualToken;
+using testing::ReleaseFailureLog;
+using Buffer = PinnedBuffer<int>;
+using Clock = std::chrono::steady_clock;
+
+PinOptions in(const Scope& scope, std::string_view label = "test") {
+    return {.backend = std::make_shared<ScriptedBackend>(), .scope = scope, .label = label};
+}
+
+}  // namespace
+
+TEST_CASE("A scope has the name it was given, and no scope has none", "[audit]") {
+    const Scope scope("zero2");
+    CHECK(scope.name() == "zero2");
+    CHECK(scope.ref().name() == "zero2");
+    CHECK(ScopeRef().name().empty());
+    CHECK(ScopeRef() == ScopeRef());
+    CHECK_FALSE(scope.ref() == ScopeRef());
+}
+
+TEST_CASE("A scope reports its own pins only, whatever its name", "[audit]") {
+    const Scope scope("same name");
+    const Scope other("same name");
+    CHECK_FALSE(scope.ref() == other.ref());
+    const Buffer mine(10, in(scope, "mine"));
+    const Buffer theirs(20, in(other));
+    const Buffer nobodys(30, {.backend = std::make_shared<ScriptedBackend>()});
+    const LeakReport report = scope.report();
+    CHECK(report.scope == "same name");
+    REQUIRE(report.records.size() == 1);
+    CHECK(report.records[0].label == "mine");
+    CHECK(report.counts.live == Tally{1, 10 * sizeof(int), page_bytes()});
+    CHECK_FALSE(report.is_clean());
+}
+
+TEST_CASE("A scope without pins closes clean and at once", "[audit]") {
+    Scope scope("empty");
+    const auto start = Clock::now();
+    CHECK(scope.close(1h).is_clean());
+    CHECK(Clock::now() - start < 10s);
+    CHECK(scope.close(0ns).is_clean());
+    CHECK(scope.close(-1ns).is_clean());
+}
+
+TEST_CASE("A pin that is live when its scope closes is reported, and not waited for", "[audit]") {
+    Scope scope("engine");
+    Buffer buffer(10, in(scope));
+    const auto start = Clock::now();
+    const LeakReport report = scope.close(1h);
+    CHECK(Clock::now() - start < 10s);
+    CHECK_FALSE(report.is_clean());
+    CHECK(report.counts.live.pins == 1);
+    buffer.reset();
+    CHECK(scope.close(0ns).is_clean());
+}
+
+TEST_CASE("Closing waits for what is in flight, and releases it", "[audit]") {
+    Scope scope("engine");
+    const testing::AuditState before = testing::AuditState::now();
+    const auto use = ManualToken::make(9001);
+    Buffer buffer(10, in(scope));
+    buffer.record_use(use);
+    buffer.reset();
+    CHECK(scope.report().counts.in_flight.pins == 1);
+    CHECK_FALSE(scope.report().is_clean());
+    std::jthread finisher([&use] {
+        std::this_thread::sleep_for(20ms);
+        use->complete();
+    });
+    CHECK(scope.close(1min).is_clean());
+    CHECK(use->is_complete());
+    CHECK(testing::AuditState::now() == before);
+}
+
+TEST_CASE("Closing gives up at its deadline and names the stuck stream", "[audit]") {
+    Scope scope("engine");
+    const auto stuck = ManualToken::make(9002, "grad copies");
+    Buffer buffer(10, in(scope, "lp_grads"));
+    buffer.record_use(stuck);
+    buffer.reset();
+    const auto start = Clock::now();
+    const LeakReport report = scope.close(30ms);
+    CHECK(Clock::now() - start >= 30ms);
+    CHECK(Clock::now() - start < 10s);
+    CHECK_FALSE(report.is_clean());
+    REQUIRE(report.records.size() == 1);
+    CHECK(report.records[0].state == PinState::in_flight);
+    CHECK(report.records[0].label == "lp_grads");
+    CHECK_THAT(report.records[0].detail, ContainsSubstring("grad copies"));
+    stuck->complete();
+    CHECK(scope.close(1min).is_clean());
+}
+
+TEST_CASE("A stuck stream delays its own blocks only", "[audit]") {
+    Scope scope("engine");
+    const auto stuck = ManualToken::make(9003);
+    const auto fine = ManualToken::make(9004);
+    std::optional<Buffer> blocked(std::in_place, 10, in(scope, "blocked"));
+    blocked->record_use(stuck);
+    std::optional<Buffer> both(std::in_place, 10, in(scope, "both"));
+    both->record_use(fine);
+    both->record_use(stuck);
+    std::optional<Buffer> free(std::in_place, 10, in(scope, "free"));
+    free->record_use(fine);
+    blocked.reset();
+    both.reset();
+    free.reset();
+    CHECK(scope.report().counts.in_flight.pins == 3);
+    fine->complete();
+    const LeakReport report = scope.close(20ms);
+    CHECK(report.counts.in_flight.pins == 2);
+    for (const PinRecord& record : report.records) CHECK(record.label != "free");
+    stuck->complete();
+    CHECK(scope.close(1min).is_clean());
+}
+
+TEST_CASE("Closing one scope does not wait for another's copies", "[audit]") {
+    Scope scope("engine");
+    Scope other("other engine");
+    const auto stuck = ManualToken::make(9005);
+    Buffer theirs(10, in(other));
+    theirs.record_use(stuck);
+    theirs.reset();
+    const auto start = Clock::now();
+    CHECK(scope.close(1h).is_clean());
+    CHECK(Clock::now() - start < 10s);
+    stuck->complete();
+    CHECK(other.close(1min).is_clean());
+}
+
+TEST_CASE("A scope that ends with live pins says so through the failure handler", "[audit]") {
+    ReleaseFailureLog log;
+    std::optional<Scope> scope("forgetful engine");
+    const Buffer first(10, in(*scope, "exp_avg"));
+    const Buffer second(20, in(*scope, "exp_avg_sq"));
+    scope.reset();
+    const auto failures = log.take();
+    REQUIRE(failures.size() == 1);
+    CHECK_THAT(failures[0].text, ContainsSubstring("scope 'forgetful engine': 2 live") &&
+                                     ContainsSubstring("'exp_avg'") && ContainsSubstring("'exp_avg_sq'") &&
+                                     ContainsSubstring("scope_test.cpp"));
+    CHECK(failures[0].bytes == 2 * page_bytes());
+    CHECK(failures[0].address == nullptr);
+    CHECK(failures[0].code == 0);
+}
+
+TEST_CASE("A scope that was closed, is clean or was moved from ends in silence", "[audit]") {
+    ReleaseFailureLog log;
+    { const Scope clean("clean"); }
+    std::optional<Scope> closed("closed");
+    const Buffer left(10, in(*closed));
+    static_cast<void>(closed->close(0ns));
+    closed.reset();
+    CHECK(log.take().empty());
+
+    std::optional<Scope> moved("moved");
+    const Buffer kept(10, in(*moved));
+    std::optional<Scope> owner(std::move(*moved));
+    moved.reset();
+    CHECK(log.take().empty());
+    CHECK(owner->name() == "moved");
+    owner.reset();
+    CHECK(log.take().size() == 1);
+}
+
+TEST_CASE("A pin keeps the name of a scope that is gone", "[audit]") {
+    ReleaseFailureLog log;
+    std::optional<Scope> scope("short-lived");
+    const Buffer buffer(10, in(*scope));
+    scope.reset();
+    CHECK(log.take().size() == 1);
+    const auto records = LeakReport::of_process().records;
+    REQUIRE_FALSE(records.empty());
+    bool named = false;
+    for (const PinRecord& record : records) named = named || record.scope == "short-lived";
+    CHECK(named);
+}
+
+TEST_CASE("Pins may be made in a scope after it was closed", "[audit]") {
+    Scope scope("again");
+    CHECK(scope.close(0ns).is_clean());
+    const Buffer buffer(10, in(scope));
+    CHECK(scope.close(0ns).counts.live.pins == 1);
+}
+
+}  // namespace pinwarden::audit

@@ -4,8 +4,8 @@
 /// @file
 /// Where host memory that was registered in several pieces is cut.
 ///
-/// The runtime takes a copy only if its host side lies within one registration, so a copy that goes over a cut is
-/// made in parts.
+/// The runtime takes a copy only if its host side lies within one registration, so a copy that goes over a
+/// cut is made in parts.
 
 #include <atomic>
 #include <cstddef>

@@ -35,8 +35,8 @@ std::optional<ChunkedRegistration::Refusal> ChunkedRegistration::add(PageRange p
     for (std::size_t done = 0; done < pages.length;) {
         const PageRange chunk = next_chunk(pages, done);
         const Outcome outcome =
-            runtime_.call_on(device, runtime_.calls().host_register, static_cast<void*>(chunk.first), chunk.length,
-                             unsigned{cudaHostRegisterPortable});
+            runtime_.call_on(device, runtime_.calls().host_register, static_cast<void*>(chunk.first),
+                             chunk.length, unsigned{cudaHostRegisterPortable});
         if (!outcome.ok()) {
             return roll_back({.range = chunk,
                               .outcome = outcome,
@@ -60,17 +60,20 @@ ChunkedRegistration::Refusal ChunkedRegistration::roll_back(Refusal refusal,
 
 std::string ChunkedRegistration::call_text(const Refusal& refusal) const {
     const auto* const address = static_cast<const void*>(refusal.range.first);
-    if (refusal.outcome.ok()) return fmt::format("madvise({}, {}, MADV_DONTFORK)", address, refusal.range.length);
-    return fmt::format("{}({}, {}, portable)", runtime_.calls().host_register.name, address, refusal.range.length);
+    if (refusal.outcome.ok())
+        return fmt::format("madvise({}, {}, MADV_DONTFORK)", address, refusal.range.length);
+    return fmt::format("{}({}, {}, portable)", runtime_.calls().host_register.name, address,
+                       refusal.range.length);
 }
 
 std::string ChunkedRegistration::answer_text(const Refusal& refusal) const {
     if (refusal.outcome.ok()) return pinwarden::detail::errno_text(refusal.code);
     std::string text = runtime_.describe_answer_to(runtime_.calls().host_register.name, refusal.outcome);
     if (refusal.is_stuck()) {
-        text += fmt::format("; and of the {} bytes at {} registered before it some could not be taken back: {}",
-                            refusal.earlier.length, static_cast<const void*>(refusal.earlier.first),
-                            runtime_.describe(refusal.undone));
+        text +=
+            fmt::format("; and of the {} bytes at {} registered before it some could not be taken back: {}",
+                        refusal.earlier.length, static_cast<const void*>(refusal.earlier.first),
+                        runtime_.describe(refusal.undone));
     }
     return text;
 }

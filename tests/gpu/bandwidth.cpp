@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// @file
-/// How fast a device copies to and from host memory that was pinned in each way, in GB/s (10^9 bytes a second).
+/// How fast a device copies to and from host memory that was pinned in each way, in GB/s (10^9 bytes a
+/// second).
 ///
 ///     bandwidth [mebibytes] [copies]
 ///
-/// Each way is measured by the best of several copies. `call` is the part of a copy's time that the caller spends in
-/// queueing it: near 100 % means that the copy blocks.
+/// Each way is measured by the best of several copies. `call` is the part of a copy's time that the caller
+/// spends in queueing it: near 100 % means that the copy blocks.
 
 #include <algorithm>
 #include <chrono>
@@ -66,8 +67,9 @@ void run(const Way& way, std::size_t bytes, int copies, const StreamPtr& stream)
     DeviceBuffer<std::byte> device(bytes, stream);
     const Measured there = measure(bytes, copies, *stream, [&] { copy(host, device, *stream); });
     const Measured back = measure(bytes, copies, *stream, [&] { copy(device, host, *stream); });
-    std::printf("%-15s %8s %8.2f %6.0f %%  %8.2f %6.0f %%\n", way.name, host.is_device_pinned() ? "yes" : "no",
-                there.gigabytes_per_second, 100 * there.call_share, back.gigabytes_per_second, 100 * back.call_share);
+    std::printf("%-15s %8s %8.2f %6.0f %%  %8.2f %6.0f %%\n", way.name,
+                host.is_device_pinned() ? "yes" : "no", there.gigabytes_per_second, 100 * there.call_share,
+                back.gigabytes_per_second, 100 * back.call_share);
 }
 
 int run_all(std::size_t bytes, int copies) {

@@ -25,7 +25,8 @@ void CUDART_CB pass(void* gate) {
 std::function<void()> hold(Stream& stream) {
     auto gate = std::make_shared<Gate>();
     auto* const passed_on = new std::shared_ptr<Gate>(gate);
-    REQUIRE(cudaLaunchHostFunc(static_cast<cudaStream_t>(cuda::native_stream(stream)), pass, passed_on) == cudaSuccess);
+    REQUIRE(cudaLaunchHostFunc(static_cast<cudaStream_t>(cuda::native_stream(stream)), pass, passed_on) ==
+            cudaSuccess);
     return [gate] { gate->set_value(); };
 }
 
@@ -34,10 +35,9 @@ AcceleratorPtr make() {
     return cuda::make_cuda_accelerator(0);
 }
 
-const AcceleratorCaseEntry entry({.name = "cuda",
-                                  .make = make,
-                                  .hold = hold,
-                                  .host = [] { return PinOptions{.backend = cuda::cuda_backend()}; }});
+const AcceleratorCaseEntry entry({.name = "cuda", .make = make, .hold = hold, .host = [] {
+                                      return PinOptions{.backend = cuda::cuda_backend()};
+                                  }});
 
 }  // namespace
 

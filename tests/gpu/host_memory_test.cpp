@@ -35,7 +35,8 @@ cudaMemoryType type_of(const void* address) {
 }
 
 // Sends the elements to the device and fetches them back; answers how many came back wrong.
-std::size_t wrong_after_round_trip(PinnedBuffer<std::uint64_t>& host, Stream& stream, const StreamPtr& owner) {
+std::size_t wrong_after_round_trip(PinnedBuffer<std::uint64_t>& host, Stream& stream,
+                                   const StreamPtr& owner) {
     std::iota(host.span().begin(), host.span().end(), std::uint64_t{17});
     DeviceBuffer<std::uint64_t> device(host.size(), owner);
     copy(host, device, stream);
@@ -85,7 +86,8 @@ TEST_CASE("The kernel and the audit agree on what native pins lock", "[gpu]") {
     const PinnedBuffer<std::byte> native(5 * mib, {.backend = native_backend()});
     CHECK(kernel_locked_bytes() == before + native.locked_bytes());
     const PinnedBuffer<std::byte> drivers(5 * mib, {.backend = cuda::cuda_backend()});
-    CHECK(kernel_locked_bytes() == before + native.locked_bytes());  // the driver's own pages are not in VmLck
+    CHECK(kernel_locked_bytes() ==
+          before + native.locked_bytes());  // the driver's own pages are not in VmLck
 }
 
 TEST_CASE("Memory of others is registered and taken back", "[gpu]") {

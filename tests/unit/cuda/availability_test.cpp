@@ -38,8 +38,9 @@ TEST_CASE("A driver with devices makes CUDA available", "[cuda]") {
 }
 
 TEST_CASE("A driver that is missing, too old, a stub, or without a device means no accelerator", "[cuda]") {
-    const cudaError_t code = GENERATE(cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorStubLibrary,
-                                      cudaErrorInitializationError, cudaErrorSystemNotReady, cudaErrorUnknown);
+    const cudaError_t code =
+        GENERATE(cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorStubLibrary,
+                 cudaErrorInitializationError, cudaErrorSystemNotReady, cudaErrorUnknown);
     DoubleRuntime cuda;
     cuda.driver.fail("cudaGetDeviceCount", code);
     const Availability found = probe(cuda.runtime);
@@ -73,7 +74,8 @@ TEST_CASE("The real runtime answers gracefully, with a driver or without", "[cud
         CHECK_THAT(found.reason, ContainsSubstring("cudaErrorInsufficientDriver (35)") ||
                                      ContainsSubstring("cudaErrorNoDevice (100)") ||
                                      ContainsSubstring("cudaErrorStubLibrary (34)"));
-        CHECK_THROWS_MATCHES(cuda::cuda_backend(), UnavailableError, MessageMatches(ContainsSubstring(found.reason)));
+        CHECK_THROWS_MATCHES(cuda::cuda_backend(), UnavailableError,
+                             MessageMatches(ContainsSubstring(found.reason)));
         CHECK_THROWS_MATCHES(cuda::make_cuda_accelerator(0), UnavailableError,
                              MessageMatches(ContainsSubstring("cuda:0")));
         const PinnedBuffer<int> buffer(10, {.backend = native_backend()});

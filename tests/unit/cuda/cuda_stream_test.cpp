@@ -42,7 +42,9 @@ struct Fixture : DoubleRuntime {
         CHECK(driver.last_error() == cudaSuccess);
     }
 
-    [[nodiscard]] StreamPtr stream(std::string name = "work") { return device->create_stream(std::move(name)); }
+    [[nodiscard]] StreamPtr stream(std::string name = "work") {
+        return device->create_stream(std::move(name));
+    }
 
     [[nodiscard]] static cudaStream_t native(const StreamPtr& stream) {
         return dynamic_cast<const CudaStream&>(*stream).native();
@@ -116,9 +118,10 @@ TEST_CASE("A copy from or to memory registered in pieces is made in parts", "[cu
     stream->deallocate(block, 1000);
 }
 
-TEST_CASE("Every refusal of a stream's call names the stream, the error and its number, and holds nothing", "[cuda]") {
-    const cudaError_t code =
-        GENERATE(cudaErrorMemoryAllocation, cudaErrorInvalidValue, cudaErrorLaunchFailure, cudaErrorCudartUnloading);
+TEST_CASE("Every refusal of a stream's call names the stream, the error and its number, and holds nothing",
+          "[cuda]") {
+    const cudaError_t code = GENERATE(cudaErrorMemoryAllocation, cudaErrorInvalidValue,
+                                      cudaErrorLaunchFailure, cudaErrorCudartUnloading);
     struct Case {
         const char* call;
         std::function<void(Stream&, std::byte* block)> run;
@@ -126,9 +129,12 @@ TEST_CASE("Every refusal of a stream's call names the stream, the error and its 
     static std::byte host[64];
     const auto chosen = GENERATE(
         Case{"cudaMallocAsync", [](Stream& stream, std::byte*) { static_cast<void>(stream.allocate(64)); }},
-        Case{"cudaMemcpyAsync", [](Stream& stream, std::byte* block) { stream.copy_to_device(block, host, 64); }},
-        Case{"cudaMemcpyAsync", [](Stream& stream, std::byte* block) { stream.copy_to_host(host, block, 64); }},
-        Case{"cudaEventCreateWithFlags", [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
+        Case{"cudaMemcpyAsync",
+             [](Stream& stream, std::byte* block) { stream.copy_to_device(block, host, 64); }},
+        Case{"cudaMemcpyAsync",
+             [](Stream& stream, std::byte* block) { stream.copy_to_host(host, block, 64); }},
+        Case{"cudaEventCreateWithFlags",
+             [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
         Case{"cudaEventRecord", [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
         Case{"cudaStreamSynchronize", [](Stream& stream, std::byte*) { stream.synchronize(); }});
     Fixture cuda;
@@ -240,7 +246,8 @@ TEST_CASE("Work that failed and was not waited for is reported when its stream i
     CHECK_THAT(failures.texts().front(), ContainsSubstring("'doomed'") && ContainsSubstring("(719)"));
 }
 
-TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy", "[cuda]") {
+TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy",
+          "[cuda]") {
     const auto& registry = audit::Registry::instance();
     const auto before = registry.counts().in_flight.pins;
     Fixture cuda;

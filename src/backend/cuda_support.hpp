@@ -14,10 +14,10 @@
 namespace pinwarden::detail {
 
 /// The backend over the CUDA runtime, or why there is none. The first call looks for a driver.
-[[nodiscard]] CudaAvailability cuda_availability();
+[[nodiscard]] PINWARDEN_API CudaAvailability cuda_availability();
 
 /// The registrar for the native backend's pages; null in a build without. Never destroyed. Asks no device
 /// itself.
-[[nodiscard]] DeviceRegistrar* device_registrar() noexcept;
+[[nodiscard]] PINWARDEN_API DeviceRegistrar* device_registrar() noexcept;
 
 }  // namespace pinwarden::detail

@@ -115,8 +115,8 @@ TEST_CASE("Work on one stream runs in the order in which it was queued", "[accel
 TEST_CASE("An event is complete once the work ahead of it is, and stays so", "[accelerator]") {
     const auto chosen = each_accelerator();
     const auto stream = chosen.make()->create_stream("eventful");
-    const auto sent = PinnedBuffer<std::byte>::copy_of(pattern(512, 3), chosen.host);
-    PinnedBuffer<std::byte> received(sent.size(), chosen.host);
+    const auto sent = PinnedBuffer<std::byte>::copy_of(pattern(512, 3), chosen.host());
+    PinnedBuffer<std::byte> received(sent.size(), chosen.host());
     Block block(stream, sent.size());
     const auto open = chosen.hold(*stream);
     stream->copy_to_device(block.address(), sent.data(), sent.size());

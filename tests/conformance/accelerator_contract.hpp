@@ -30,7 +30,7 @@ struct AcceleratorCase {
     std::function<std::function<void()>(Stream&)> hold;
 
     /// How to have host memory that is copied while a stream stands still: a device may wait for pageable memory.
-    PinOptions host{.pinning = Pinning::pageable};
+    std::function<PinOptions()> host = [] { return PinOptions{.pinning = Pinning::pageable}; };
 };
 
 /// All implementations linked into the program.

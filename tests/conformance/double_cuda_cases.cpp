@@ -23,12 +23,10 @@ std::function<void()> hold(Stream& stream) {
     return [native] { cuda_double().driver.release(native); };
 }
 
-const AcceleratorCaseEntry entry({.name = "cuda over a stand-in for its runtime",
-                                  .make =
-                                      [] {
-                                          return std::make_shared<cuda::detail::CudaDevice>(cuda_double().runtime, 0);
-                                      },
-                                  .hold = hold});
+const AcceleratorCaseEntry entry(
+    {.name = "cuda over a stand-in for its runtime",
+     .make = [] { return std::make_shared<cuda::detail::CudaDevice>(cuda_double().runtime, 0); },
+     .hold = hold});
 
 }  // namespace
 

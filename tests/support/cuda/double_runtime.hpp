@@ -8,8 +8,8 @@
 
 namespace pinwarden::testing {
 
-/// The library's way to the CUDA runtime, with the double in the place of the CUDA runtime. Declare it first: what is
-/// made over it must not outlive it.
+/// The library's way to the CUDA runtime, with the double in the place of the CUDA runtime. Declare it first:
+/// what is made over it must not outlive it.
 struct DoubleRuntime {
     explicit DoubleRuntime(int devices = 1) : driver(devices) {}
 

@@ -44,11 +44,13 @@ struct RecordingFunctions {
     }
 
     static cudaError_t set_device(int device) {
-        return runtime().answer({.name = "cudaSetDevice", .object = static_cast<std::uintptr_t>(device)}, [&] {
-            if (device < 0 || device >= runtime().devices_) return cudaErrorInvalidDevice;
-            runtime().current_[std::this_thread::get_id()] = device;
-            return cudaSuccess;
-        });
+        return runtime().answer({.name = "cudaSetDevice", .object = static_cast<std::uintptr_t>(device)},
+                                [&] {
+                                    if (device < 0 || device >= runtime().devices_)
+                                        return cudaErrorInvalidDevice;
+                                    runtime().current_[std::this_thread::get_id()] = device;
+                                    return cudaSuccess;
+                                });
     }
 
     static cudaError_t memory_info(std::size_t* free, std::size_t* total) {
@@ -63,7 +65,7 @@ struct RecordingFunctions {
         return runtime().answer({.name = "cudaHostAlloc", .bytes = bytes, .flags = flags}, [&] {
             const std::size_t offset = runtime().host_offset_;
             auto* const storage = static_cast<std::byte*>(
-                ::operator new(bytes + offset, std::align_val_t{page_bytes()}, std::nothrow));
+                ::operator new (bytes + offset, std::align_val_t{page_bytes()}, std::nothrow));
             if (storage == nullptr) return cudaErrorMemoryAllocation;
             runtime().host_[handle_number(storage + offset)] = {bytes, storage};
             *address = storage + offset;
@@ -75,17 +77,19 @@ struct RecordingFunctions {
         return runtime().answer({.name = "cudaFreeHost", .object = handle_number(address)}, [&] {
             const auto found = runtime().host_.find(handle_number(address));
             if (found == runtime().host_.end()) {
-                runtime().violate(object_text("cudaFreeHost of what is not allocated:", handle_number(address)));
+                runtime().violate(
+                    object_text("cudaFreeHost of what is not allocated:", handle_number(address)));
                 return cudaErrorInvalidValue;
             }
-            ::operator delete(found->second.storage, std::align_val_t{page_bytes()});
+            ::operator delete (found->second.storage, std::align_val_t{page_bytes()});
             runtime().host_.erase(found);
             return cudaSuccess;
         });
     }
 
     static cudaError_t host_register(void* address, std::size_t bytes, unsigned flags) {
-        const Call call{.name = "cudaHostRegister", .object = handle_number(address), .bytes = bytes, .flags = flags};
+        const Call call{
+            .name = "cudaHostRegister", .object = handle_number(address), .bytes = bytes, .flags = flags};
         return runtime().answer(call, [&] {
             for (const auto& [start, length] : runtime().registered_) {
                 if (handle_number(address) < start + length && start < handle_number(address) + bytes) {
@@ -100,7 +104,8 @@ struct RecordingFunctions {
     static cudaError_t host_unregister(void* address) {
         return runtime().answer({.name = "cudaHostUnregister", .object = handle_number(address)}, [&] {
             if (runtime().registered_.erase(handle_number(address)) != 0) return cudaSuccess;
-            runtime().violate(object_text("cudaHostUnregister of what is not registered:", handle_number(address)));
+            runtime().violate(
+                object_text("cudaHostUnregister of what is not registered:", handle_number(address)));
             return cudaErrorHostMemoryNotRegistered;
         });
     }
@@ -110,8 +115,9 @@ struct RecordingFunctions {
         return runtime().answer(call, [&] {
             const R::StreamState* const state = runtime().stream_for(stream, "cudaMallocAsync");
             if (state == nullptr) return cudaErrorInvalidResourceHandle;
-            if (bytes > runtime().device_capacity_ - runtime().device_bytes_) return cudaErrorMemoryAllocation;
-            *address = ::operator new(bytes, std::align_val_t{256});
+            if (bytes > runtime().device_capacity_ - runtime().device_bytes_)
+                return cudaErrorMemoryAllocation;
+            *address = ::operator new (bytes, std::align_val_t{256});
             runtime().device_[handle_number(*address)] = {bytes, state->device};
             runtime().device_bytes_ += bytes;
             return cudaSuccess;
@@ -123,13 +129,14 @@ struct RecordingFunctions {
             R::StreamState* const state = runtime().stream_for(stream, "cudaFreeAsync");
             const auto found = runtime().device_.find(handle_number(address));
             if (state == nullptr || found == runtime().device_.end()) {
-                runtime().violate(object_text("cudaFreeAsync of what is not allocated:", handle_number(address)));
+                runtime().violate(
+                    object_text("cudaFreeAsync of what is not allocated:", handle_number(address)));
                 return cudaErrorInvalidValue;
             }
             const std::size_t bytes = found->second.bytes;
             runtime().device_.erase(found);
             runtime().enqueue(*state, [address, bytes] {
-                ::operator delete(address, std::align_val_t{256});
+                ::operator delete (address, std::align_val_t{256});
                 runtime().device_bytes_ -= bytes;
             });
             return cudaSuccess;
@@ -215,7 +222,8 @@ struct RecordingFunctions {
             if (found->second.device != runtime().device_of_thread()) {
                 runtime().violate("an event was queried with another device current");
             }
-            return found->second.reached == nullptr || *found->second.reached ? cudaSuccess : cudaErrorNotReady;
+            return found->second.reached == nullptr || *found->second.reached ? cudaSuccess
+                                                                              : cudaErrorNotReady;
         });
     }
 

@@ -13,12 +13,12 @@ namespace pinwarden::testing {
 RecordingRuntime::RecordingRuntime(int devices) : table_(recording_calls(*this)), devices_(devices) {}
 
 RecordingRuntime::~RecordingRuntime() {
-    // What was never unpinned may be quarantined, and its addresses must then belong to nobody else; a list keeps it
-    // within reach of a leak checker.
+    // What was never unpinned may be quarantined, and its addresses must then belong to nobody else; a list
+    // keeps it within reach of a leak checker.
     static std::vector<std::byte*>& kept = *new std::vector<std::byte*>;
     for (const auto& [address, memory] : host_) kept.push_back(memory.storage);
     for (const auto& [address, memory] : device_) {
-        ::operator delete(reinterpret_cast<void*>(address), std::align_val_t{256});
+        ::operator delete (reinterpret_cast<void*>(address), std::align_val_t{256});
     }
 }
 
@@ -67,7 +67,8 @@ RecordingRuntime::StreamState* RecordingRuntime::stream_for(cudaStream_t stream,
         violate(std::string(call) + " on a stream that does not exist");
         return nullptr;
     }
-    if (found->second.device != device_of_thread()) violate(std::string(call) + " with another device current");
+    if (found->second.device != device_of_thread())
+        violate(std::string(call) + " with another device current");
     return &found->second;
 }
 

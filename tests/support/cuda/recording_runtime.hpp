@@ -4,9 +4,9 @@
 /// @file
 /// A stand-in for the CUDA runtime that behaves like it, records every call, and fails on demand.
 ///
-/// It has devices, memory, registrations, streams that can be held, events and a last error for each thread. What the
-/// real runtime would take silently and this library must never do is kept as a violation: an object used while
-/// another device is current, memory that is still in use by queued work, a second release.
+/// It has devices, memory, registrations, streams that can be held, events and a last error for each thread.
+/// What the real runtime would take silently and this library must never do is kept as a violation: an object
+/// used while another device is current, memory that is still in use by queued work, a second release.
 ///
 /// ```
 /// RecordingRuntime runtime(2);                             // two devices; one RecordingRuntime at a time
@@ -39,7 +39,7 @@ public:
     /// One call that was made, in the order of the calls.
     struct Call {
         std::string name;
-        int device = 0;  ///< that was current
+        int device = 0;             ///< that was current
         std::uintptr_t object = 0;  ///< the address, stream or event it was about; 0 for none
         std::size_t bytes = 0;
         unsigned flags = 0;
@@ -147,8 +147,8 @@ private:
     std::size_t host_offset_ = 0;
     bool remembers_not_ready_ = true;
 
-    std::string fail_name_;       // empty for any
-    std::size_t fail_in_ = 0;     // calls until the one that fails; 0 for none
+    std::string fail_name_;    // empty for any
+    std::size_t fail_in_ = 0;  // calls until the one that fails; 0 for none
     bool fails_all_ = false;
     bool has_failed_ = false;
     cudaError_t fail_code_ = cudaSuccess;

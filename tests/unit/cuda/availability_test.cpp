@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinwarden/cuda/availability.hpp>
 
+#include "backend/cuda_support.hpp"
 #include "cuda/probe.hpp"
 
 #include <support/cuda/double_runtime.hpp>
@@ -38,8 +39,9 @@ TEST_CASE("A driver with devices makes CUDA available", "[cuda]") {
 }
 
 TEST_CASE("A driver that is missing, too old, a stub, or without a device means no accelerator", "[cuda]") {
-    const cudaError_t code = GENERATE(cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorStubLibrary,
-                                      cudaErrorInitializationError, cudaErrorSystemNotReady, cudaErrorUnknown);
+    const cudaError_t code =
+        GENERATE(cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorStubLibrary,
+                 cudaErrorInitializationError, cudaErrorSystemNotReady, cudaErrorUnknown);
     DoubleRuntime cuda;
     cuda.driver.fail("cudaGetDeviceCount", code);
     const Availability found = probe(cuda.runtime);
@@ -73,7 +75,8 @@ TEST_CASE("The real runtime answers gracefully, with a driver or without", "[cud
         CHECK_THAT(found.reason, ContainsSubstring("cudaErrorInsufficientDriver (35)") ||
                                      ContainsSubstring("cudaErrorNoDevice (100)") ||
                                      ContainsSubstring("cudaErrorStubLibrary (34)"));
-        CHECK_THROWS_MATCHES(cuda::cuda_backend(), UnavailableError, MessageMatches(ContainsSubstring(found.reason)));
+        CHECK_THROWS_MATCHES(cuda::cuda_backend(), UnavailableError,
+                             MessageMatches(ContainsSubstring(found.reason)));
         CHECK_THROWS_MATCHES(cuda::make_cuda_accelerator(0), UnavailableError,
                              MessageMatches(ContainsSubstring("cuda:0")));
         const PinnedBuffer<int> buffer(10, {.backend = native_backend()});
@@ -85,6 +88,18 @@ TEST_CASE("The real runtime answers gracefully, with a driver or without", "[cud
     CHECK_THROWS_AS(cuda::make_cuda_accelerator(-1), UnavailableError);
     CHECK_THROWS_AS(cuda::make_cuda_accelerator(found.devices), UnavailableError);
     CHECK_THROWS_AS(cuda::record_native(nullptr, found.devices, "none"), UnavailableError);
+}
+
+TEST_CASE("An explicit choice of cuda on this machine is cuda, or an error that says why not and what to do", "[cuda]") {
+    const std::string value = GENERATE("cuda", "torch");
+    if (cuda::availability().devices > 0) {
+        CHECK(select_backend(value, detail::cuda_availability()).backend->name() == "cuda");
+        return;
+    }
+    CHECK_THROWS_MATCHES(select_backend(value, detail::cuda_availability()), UnavailableError,
+                         MessageMatches(ContainsSubstring("DS_PIN_MEMORY_BACKEND=" + value) &&
+                                        ContainsSubstring(cuda::availability().reason) &&
+                                        ContainsSubstring("set DS_PIN_MEMORY_BACKEND=native or unset it")));
 }
 
 }  // namespace

@@ -53,7 +53,8 @@ Advice advice_for(PageRange pages, int advice) {
     return {reinterpret_cast<std::uintptr_t>(pages.first), pages.length, advice};
 }
 
-TEST_CASE("A large range is registered portably in chunks of a gibibyte and taken back by their addresses", "[cuda]") {
+TEST_CASE("A large range is registered portably in chunks of a gibibyte and taken back by their addresses",
+          "[cuda]") {
     Fixture cuda;
     const PageRange pages{somewhere(), 2 * gib + 4096};
     REQUIRE_FALSE(cuda.registration.add(pages, pages));
@@ -70,6 +71,21 @@ TEST_CASE("A large range is registered portably in chunks of a gibibyte and take
     REQUIRE(undone.size() == 3);
     for (std::size_t chunk = 0; chunk < 3; ++chunk) CHECK(undone[chunk].object == first + chunk * gib);
     CHECK(cuda.driver.outstanding().empty());
+}
+
+TEST_CASE("The cuts of a registration are known while it lasts", "[cuda]") {
+    Fixture cuda;
+    const PageRange pages{somewhere(), 2 * gib + 4096};
+    const auto& ranges = cuda.runtime.chunked_ranges();
+    const auto whole = [&] { return ranges.in_one_piece(pages.first, pages.length); };
+    CHECK(whole() == pages.length);
+    REQUIRE_FALSE(cuda.registration.add(pages, pages));
+    CHECK(whole() == gib);
+    CHECK(cuda.registration.remove(pages, pages).status == UnpinStatus::done);
+    CHECK(whole() == pages.length);
+    cuda.driver.fail("cudaHostRegister", cudaErrorMemoryAllocation, 3);
+    REQUIRE(cuda.registration.add(pages, pages));
+    CHECK(whole() == pages.length);
 }
 
 TEST_CASE("No chunk is larger than a gibibyte", "[cuda]") {
@@ -107,7 +123,8 @@ TEST_CASE("A refusal at any chunk takes all earlier ones back", "[cuda]") {
     CHECK(cuda.driver.last_error() == cudaSuccess);
 }
 
-TEST_CASE("A chunk that cannot be taken back during a rollback makes the refusal stuck, and the others are", "[cuda]") {
+TEST_CASE("A chunk that cannot be taken back during a rollback makes the refusal stuck, and the others are",
+          "[cuda]") {
     const std::size_t stuck = GENERATE(range(std::size_t{1}, std::size_t{4}));
     Fixture cuda;
     const PageRange pages{somewhere(), 4 * gib};
@@ -140,12 +157,14 @@ TEST_CASE("Pages that children might inherit are not registered", "[cuda]") {
     const auto refusal = cuda.registration.add(pages, {pages.first, 4096});
     REQUIRE(refusal);
     CHECK_FALSE(refusal->is_stuck());
-    CHECK_THAT(cuda.registration.call_text(*refusal), ContainsSubstring("madvise(") && ContainsSubstring("4096"));
+    CHECK_THAT(cuda.registration.call_text(*refusal),
+               ContainsSubstring("madvise(") && ContainsSubstring("4096"));
     CHECK_THAT(cuda.registration.answer_text(*refusal), ContainsSubstring("ENOMEM"));
     CHECK(cuda.driver.made().empty());
 }
 
-TEST_CASE("Children get the pages back when the registration ends, and no advice is given for none", "[cuda]") {
+TEST_CASE("Children get the pages back when the registration ends, and no advice is given for none",
+          "[cuda]") {
     Fixture cuda;
     const PageRange pages{somewhere(), 3 * 4096};
     const PageRange inner{somewhere() + 4096, 4096};

@@ -41,9 +41,9 @@ TEST_CASE("A device has a name, a capacity, and becomes the home of pinned memor
 TEST_CASE("A device that cannot be used is an error and no home", "[cuda]") {
     DoubleRuntime cuda(2);
     cuda.driver.fail(GENERATE("cudaSetDevice", "cudaMemGetInfo"), cudaErrorDevicesUnavailable);
-    CHECK_THROWS_MATCHES(CudaDevice(cuda.runtime, 1), AcceleratorError,
-                         MessageMatches(ContainsSubstring("cuda:1") &&
-                                        ContainsSubstring("cudaErrorDevicesUnavailable (46)")));
+    CHECK_THROWS_MATCHES(
+        CudaDevice(cuda.runtime, 1), AcceleratorError,
+        MessageMatches(ContainsSubstring("cuda:1") && ContainsSubstring("cudaErrorDevicesUnavailable (46)")));
     CHECK(cuda.runtime.home_device() == 0);
     CHECK(cuda.driver.current_device() == 0);
 }
@@ -58,7 +58,9 @@ TEST_CASE("A buffer used on two devices waits for both", "[cuda]") {
     }
     DeviceBuffer<int> first(100, streams[0]);
     DeviceBuffer<int> second(100, streams[1]);
-    const auto native = [&](std::size_t number) { return dynamic_cast<CudaStream&>(*streams[number]).native(); };
+    const auto native = [&](std::size_t number) {
+        return dynamic_cast<CudaStream&>(*streams[number]).native();
+    };
     cuda.driver.hold(native(0));
     cuda.driver.hold(native(1));
     const auto& registry = audit::Registry::instance();

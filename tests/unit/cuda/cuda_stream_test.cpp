@@ -12,9 +12,12 @@
 #include <pinwarden/own/copy.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
@@ -39,7 +42,9 @@ struct Fixture : DoubleRuntime {
         CHECK(driver.last_error() == cudaSuccess);
     }
 
-    [[nodiscard]] StreamPtr stream(std::string name = "work") { return device->create_stream(std::move(name)); }
+    [[nodiscard]] StreamPtr stream(std::string name = "work") {
+        return device->create_stream(std::move(name));
+    }
 
     [[nodiscard]] static cudaStream_t native(const StreamPtr& stream) {
         return dynamic_cast<const CudaStream&>(*stream).native();
@@ -86,9 +91,37 @@ TEST_CASE("Copies go in the direction that was asked for", "[cuda]") {
     stream->deallocate(block, 16);
 }
 
-TEST_CASE("Every refusal of a stream's call names the stream, the error and its number, and holds nothing", "[cuda]") {
-    const cudaError_t code =
-        GENERATE(cudaErrorMemoryAllocation, cudaErrorInvalidValue, cudaErrorLaunchFailure, cudaErrorCudartUnloading);
+TEST_CASE("A copy from or to memory registered in pieces is made in parts", "[cuda]") {
+    constexpr std::size_t chunk = cuda::detail::ChunkedRanges::chunk_bytes;
+    Fixture cuda;
+    const auto stream = cuda.stream();
+    std::byte host[1000];
+    for (std::size_t i = 0; i < 1000; ++i) host[i] = static_cast<std::byte>(i % 251);
+    // As if a registration began so far ahead of the array that a cut falls into its middle.
+    std::byte* const begin = host + 400 - chunk;
+    cuda.runtime.chunked_ranges().add(cuda::detail::ChunkedRanges::make_node(), {begin, 2 * chunk});
+    std::byte* const block = stream->allocate(1000);
+    stream->copy_to_device(block, host, 1000);
+    auto made = cuda.driver.made("cudaMemcpyAsync");
+    REQUIRE(made.size() == 2);
+    CHECK(made[0].bytes == 400);
+    CHECK(made[1].bytes == 600);
+    CHECK(std::equal(host, host + 1000, block));  // the double's device memory is the host's
+    std::fill_n(host, 1000, std::byte{});
+    stream->copy_to_host(host, block, 1000);
+    CHECK(std::equal(host, host + 1000, block));
+    CHECK(cuda.driver.count("cudaMemcpyAsync") == 4);
+
+    cuda.driver.fail("cudaMemcpyAsync", cudaErrorInvalidValue, 2);
+    CHECK_THROWS_AS(stream->copy_to_device(block, host, 1000), AcceleratorError);
+    CHECK(cuda.driver.count("cudaStreamSynchronize") == 1);  // the first part is over
+    stream->deallocate(block, 1000);
+}
+
+TEST_CASE("Every refusal of a stream's call names the stream, the error and its number, and holds nothing",
+          "[cuda]") {
+    const cudaError_t code = GENERATE(cudaErrorMemoryAllocation, cudaErrorInvalidValue,
+                                      cudaErrorLaunchFailure, cudaErrorCudartUnloading);
     struct Case {
         const char* call;
         std::function<void(Stream&, std::byte* block)> run;
@@ -96,9 +129,12 @@ TEST_CASE("Every refusal of a stream's call names the stream, the error and its 
     static std::byte host[64];
     const auto chosen = GENERATE(
         Case{"cudaMallocAsync", [](Stream& stream, std::byte*) { static_cast<void>(stream.allocate(64)); }},
-        Case{"cudaMemcpyAsync", [](Stream& stream, std::byte* block) { stream.copy_to_device(block, host, 64); }},
-        Case{"cudaMemcpyAsync", [](Stream& stream, std::byte* block) { stream.copy_to_host(host, block, 64); }},
-        Case{"cudaEventCreateWithFlags", [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
+        Case{"cudaMemcpyAsync",
+             [](Stream& stream, std::byte* block) { stream.copy_to_device(block, host, 64); }},
+        Case{"cudaMemcpyAsync",
+             [](Stream& stream, std::byte* block) { stream.copy_to_host(host, block, 64); }},
+        Case{"cudaEventCreateWithFlags",
+             [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
         Case{"cudaEventRecord", [](Stream& stream, std::byte*) { static_cast<void>(stream.record()); }},
         Case{"cudaStreamSynchronize", [](Stream& stream, std::byte*) { stream.synchronize(); }});
     Fixture cuda;
@@ -210,7 +246,8 @@ TEST_CASE("Work that failed and was not waited for is reported when its stream i
     CHECK_THAT(failures.texts().front(), ContainsSubstring("'doomed'") && ContainsSubstring("(719)"));
 }
 
-TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy", "[cuda]") {
+TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy",
+          "[cuda]") {
     const auto& registry = audit::Registry::instance();
     const auto before = registry.counts().in_flight.pins;
     Fixture cuda;

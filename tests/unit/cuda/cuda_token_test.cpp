@@ -25,7 +25,8 @@ using Catch::Matchers::MessageMatches;
 using cuda::detail::CudaToken;
 using cuda::detail::StreamIdentity;
 
-// A stream of device 1 that was made by others, and that the thread's current device 0 has nothing to do with.
+// A stream of device 1 that was made by others, and that the thread's current device 0 has nothing to do
+// with.
 struct Fixture : DoubleRuntime {
     Fixture() : DoubleRuntime(2) {
         driver.choose_device(1);
@@ -59,7 +60,8 @@ TEST_CASE("A token is an event of its own, recorded at once on the stream's devi
     CHECK(first->queue_name() == "copies");
 }
 
-TEST_CASE("A token is complete once the work ahead of it is, asks no more then, and frees its event once", "[cuda]") {
+TEST_CASE("A token is complete once the work ahead of it is, asks no more then, and frees its event once",
+          "[cuda]") {
     Fixture cuda;
     cuda.driver.hold(cuda.stream);
     {
@@ -109,8 +111,10 @@ TEST_CASE("An event that cannot be made or recorded is an error that leaves noth
     CHECK(cuda.driver.current_device() == 0);
 }
 
-TEST_CASE("An event that cannot be queried never counts as complete, and is reported once for its stream", "[cuda]") {
-    const cudaError_t code = GENERATE(cudaErrorInvalidResourceHandle, cudaErrorIllegalAddress, cudaErrorUnknown);
+TEST_CASE("An event that cannot be queried never counts as complete, and is reported once for its stream",
+          "[cuda]") {
+    const cudaError_t code =
+        GENERATE(cudaErrorInvalidResourceHandle, cudaErrorIllegalAddress, cudaErrorUnknown);
     ReleaseFailureLog failures;
     Fixture cuda;
     const auto first = cuda.token();
@@ -121,7 +125,8 @@ TEST_CASE("An event that cannot be queried never counts as complete, and is repo
         CHECK_FALSE(token->wait_for(1ms));
     }
     REQUIRE(failures.texts().size() == 1);
-    CHECK_THAT(failures.texts().front(), ContainsSubstring("'copies'") && ContainsSubstring(std::to_string(code)));
+    CHECK_THAT(failures.texts().front(),
+               ContainsSubstring("'copies'") && ContainsSubstring(std::to_string(code)));
     cuda.driver.stop_failing();
     CHECK(first->is_complete());  // nothing is held against it afterwards
 }

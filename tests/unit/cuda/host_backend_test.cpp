@@ -40,7 +40,8 @@ struct Fixture : DoubleRuntime {
 
 TEST_CASE("Host memory is portable, whole pages, of the size asked for, and given back once", "[cuda]") {
     Fixture cuda;
-    const std::size_t bytes = GENERATE(std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{100'001});
+    const std::size_t bytes =
+        GENERATE(std::size_t{1}, std::size_t{4095}, std::size_t{4096}, std::size_t{100'001});
     const HostBlock block = cuda.backend->allocate(bytes);
     CHECK(reinterpret_cast<std::uintptr_t>(block.address) % page_bytes() == 0);
     CHECK(block.bytes == bytes);
@@ -84,8 +85,9 @@ TEST_CASE("A misaligned first try that cannot be freed is reported and its memor
 
 TEST_CASE("Every failure of any call made to allocate is a pin error that leaves nothing behind", "[cuda]") {
     const std::size_t offset = GENERATE(std::size_t{0}, std::size_t{512});
-    const cudaError_t code = GENERATE(cudaErrorMemoryAllocation, cudaErrorInsufficientDriver, cudaErrorNoDevice,
-                                      cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorUnknown);
+    const cudaError_t code =
+        GENERATE(cudaErrorMemoryAllocation, cudaErrorInsufficientDriver, cudaErrorNoDevice,
+                 cudaErrorInitializationError, cudaErrorCudartUnloading, cudaErrorUnknown);
     ReleaseFailureLog failures;
     for (std::size_t nth = 1;; ++nth) {
         Fixture cuda(2);
@@ -113,14 +115,15 @@ TEST_CASE("Every failure of any call made to allocate is a pin error that leaves
     }
 }
 
-TEST_CASE("A failed free is quarantined with the error, and an unloading runtime keeps the memory", "[cuda]") {
+TEST_CASE("A failed free is quarantined with the error, and an unloading runtime keeps the memory",
+          "[cuda]") {
     ReleaseFailureLog failures;
     const auto& registry = Registry::instance();
     const auto before = registry.counts();
     Fixture cuda;
     SECTION("failed") {
-        const cudaError_t code = GENERATE(cudaErrorInvalidValue, cudaErrorIllegalAddress, cudaErrorLaunchFailure,
-                                          cudaErrorUnknown, cudaErrorNoDevice);
+        const cudaError_t code = GENERATE(cudaErrorInvalidValue, cudaErrorIllegalAddress,
+                                          cudaErrorLaunchFailure, cudaErrorUnknown, cudaErrorNoDevice);
         {
             const PinnedBuffer<int> buffer(100, {.backend = cuda.backend, .label = "kept"});
             CHECK(buffer.is_device_pinned());
@@ -173,9 +176,11 @@ TEST_CASE("Memory of others is registered in whole pages and taken back", "[cuda
 TEST_CASE("Memory that other code has registered is not taken for ours", "[cuda]") {
     Fixture cuda;
     std::vector<std::byte> memory(5 * page_bytes());
-    auto* const page = reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(memory.data()), page_bytes()));
+    auto* const page =
+        reinterpret_cast<void*>(round_up(reinterpret_cast<std::uintptr_t>(memory.data()), page_bytes()));
     REQUIRE(cuda.driver.calls().host_register.function(page, page_bytes(), 0) == cudaSuccess);
-    CHECK_THROWS_MATCHES(PinnedRegistration(gsl::span<std::byte>(memory), {.backend = cuda.backend}), PinError,
+    CHECK_THROWS_MATCHES(PinnedRegistration(gsl::span<std::byte>(memory), {.backend = cuda.backend}),
+                         PinError,
                          MessageMatches(ContainsSubstring("cudaErrorHostMemoryAlreadyRegistered (712)")));
     CHECK(cuda.driver.count("cudaHostUnregister") == 0);
     CHECK(cuda.driver.outstanding().size() == 1);

@@ -28,10 +28,12 @@ TEST_CASE("A CUDA stream gives out the runtime's own handle, and another stream 
     CHECK(cuda::native_stream(*stream) != nullptr);
     CHECK(cuda::native_stream(*stream) == dynamic_cast<cuda::detail::CudaStream&>(*stream).native());
     const auto other = make_cpu_accelerator()->create_stream("theirs");
-    CHECK_THROWS_MATCHES(cuda::native_stream(*other), AcceleratorError, MessageMatches(ContainsSubstring("'theirs'")));
+    CHECK_THROWS_MATCHES(cuda::native_stream(*other), AcceleratorError,
+                         MessageMatches(ContainsSubstring("'theirs'")));
 }
 
-TEST_CASE("Foreign work keeps a handle's memory, also once its stream's handle belongs to another", "[cuda]") {
+TEST_CASE("Foreign work keeps a handle's memory, also once its stream's handle belongs to another",
+          "[cuda]") {
     DoubleRuntime cuda(2);
     cuda.driver.choose_device(1);
     cudaStream_t theirs = nullptr;

@@ -51,7 +51,8 @@ bool is_kept_from_children(const void* address) {
 // The native backend over the kernel's own calls and a registrar over the double.
 struct Fixture : DoubleRuntime {
     explicit Fixture(Availability found = {.devices = 1, .reason = {}})
-        : availability(std::move(found)), registrar(ChunkedRegistration(runtime), [this]() -> const Availability& {
+        : availability(std::move(found)),
+          registrar(ChunkedRegistration(runtime), [this]() -> const Availability& {
               ++asked;
               return availability;
           }) {}
@@ -105,7 +106,8 @@ TEST_CASE("A block whose registration is refused is a pin all the same, and says
             CHECK(is_kept_from_children(buffer.data()) == is_registered);
             if (!is_registered) {
                 CHECK(cuda.registrar.status().refused == 1);
-                CHECK_THAT(cuda.registrar.status().last_refusal, ContainsSubstring("(" + std::to_string(code) + ")"));
+                CHECK_THAT(cuda.registrar.status().last_refusal,
+                           ContainsSubstring("(" + std::to_string(code) + ")"));
             }
         }
         CHECK(cuda.driver.outstanding().empty());
@@ -162,9 +164,11 @@ TEST_CASE("A block of an unloading runtime is unlocked and stays mapped", "[cuda
     CHECK(audit::Registry::instance().counts().left_to_system.pins == before + 1);
 }
 
-TEST_CASE("Memory of others is registered too, and children lose only the pages that are wholly its own", "[cuda]") {
+TEST_CASE("Memory of others is registered too, and children lose only the pages that are wholly its own",
+          "[cuda]") {
     Fixture cuda;
-    void* const mapped = ::mmap(nullptr, 4 * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const mapped =
+        ::mmap(nullptr, 4 * page_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(mapped != MAP_FAILED);
     auto* const pages = static_cast<std::byte*>(mapped);
     {
@@ -187,7 +191,8 @@ TEST_CASE("A registration that is refused half-way and cannot be undone is never
     ReleaseFailureLog failures;
     DoubleRuntime cuda;
     auto calls = cuda.driver.calls();
-    // Both fail for every page but the first, so that a rollback is needed and fails; nothing here is a gibibyte.
+    // Both fail for every page but the first, so that a rollback is needed and fails; nothing here is a
+    // gibibyte.
     calls.host_register.function = [](void*, std::size_t, unsigned) {
         static int made = 0;
         return made++ == 0 ? cudaSuccess : cudaErrorUnknown;

@@ -45,7 +45,8 @@ TEST_CASE("A failed call does not clear an error of the same kind that was there
     CHECK(cuda.driver.last_error() == cudaErrorInvalidValue);
 }
 
-TEST_CASE("An event that is not ready clears nobody's error, whether the runtime remembers it or not", "[cuda]") {
+TEST_CASE("An event that is not ready clears nobody's error, whether the runtime remembers it or not",
+          "[cuda]") {
     const bool remembers = GENERATE(true, false);
     DoubleRuntime cuda;
     cuda.driver.remember_not_ready(remembers);
@@ -146,7 +147,8 @@ TEST_CASE("A release is done, left to an unloading runtime, or failed", "[cuda]"
 TEST_CASE("A description names the call, the error, its number and its text", "[cuda]") {
     DoubleRuntime cuda;
     CHECK(cuda.runtime.describe({cudaErrorInsufficientDriver, "cudaGetDeviceCount"}) ==
-          "cudaGetDeviceCount answered cudaErrorInsufficientDriver (35): CUDA driver version is insufficient for CUDA "
+          "cudaGetDeviceCount answered cudaErrorInsufficientDriver (35): CUDA driver version is insufficient "
+          "for CUDA "
           "runtime version");
 }
 

@@ -107,6 +107,7 @@ Shard& Ledger::shard_of_this_thread() noexcept {
 }
 
 Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site& site) {
+    sweep();  // what has completed makes room before more is pinned
     Shard& shard = shard_of_this_thread();
     Entry* entry = nullptr;
     {
@@ -264,6 +265,19 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     return false;
 }
 
+Tally Ledger::live(const ScopeRef& scope) noexcept {
+    Tally tally;
+    for (Shard& shard : shards_) {
+        const std::scoped_lock lock(shard.mutex);
+        for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
+            for (const Entry& entry : chunk->entries) {
+                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+            }
+        }
+    }
+    return tally;
+}
+
 void Ledger::note_fallback(std::size_t bytes) noexcept {
     const std::scoped_lock lock(fallback_mutex_);
     add(fallbacks_, {nullptr, bytes, 0});
@@ -303,9 +317,10 @@ std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
+                // The state comes first: the scope of an entry that is being reserved is written without the mutex.
                 const auto state = reported(entry, entry.state);
-                if (!state) continue;  // first of all: an entry that is being reserved is not ours to look into
-                if (only == nullptr || entry.scope == *only) records.push_back(copy_of(entry, *state));
+                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                records.push_back(copy_of(entry, *state));
             }
         }
     }

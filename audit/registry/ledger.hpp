@@ -94,6 +94,9 @@ public:
     /// Whether something of `scope` is in flight or is being released after it.
     [[nodiscard]] bool has_in_flight(const ScopeRef& scope) noexcept;
 
+    /// The pins of `scope` that are live; unlike records() it needs no memory.
+    [[nodiscard]] Tally live(const ScopeRef& scope) noexcept;
+
 private:
     friend class InFlight;
 

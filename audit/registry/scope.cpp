@@ -19,13 +19,15 @@ Scope::Scope(std::string name) : ref_(std::make_shared<const std::string>(std::m
 
 Scope::~Scope() {
     if (closed_ || ref_ == ScopeRef()) return;
+    const Tally live = Ledger::instance().live(ref_);
+    if (live.pins == 0) return;
     try {
-        const LeakReport left = report();
-        if (left.counts.live.pins == 0) return;
-        const std::string text = to_text(left);
-        report_release_failure({.text = text, .bytes = left.counts.live.locked_bytes});
+        const std::string text = to_text(report());
+        report_release_failure({.text = text, .bytes = live.locked_bytes});
     } catch (...) {
-        report_release_failure({.text = "a scope ended, and there was no memory to look for its live pins"});
+        report_release_failure(
+            {.text = "a scope ended while pins of it were live, and there was no memory to list them",
+             .bytes = live.locked_bytes});
     }
 }
 

@@ -28,7 +28,8 @@ void append_tally(std::string& text, std::string_view name, const Tally& tally) 
 
 void append_record(std::string& text, const PinRecord& record) {
     const double seconds = std::chrono::duration<double>(record.age).count();
-    fmt::format_to(std::back_inserter(text), "\n  {}:{}: {} '{}' of {} at {}, {} locked by the {} backend, {:.3f} s old",
+    fmt::format_to(std::back_inserter(text),
+                   "\n  {}:{}: {} '{}' of {} at {}, {} locked by the {} backend, {:.3f} s old",
                    record.site.file_name(), record.site.line(), to_string(record.state),
                    record.label.empty() ? "unlabelled" : record.label, format_bytes(record.bytes), record.address,
                    format_bytes(record.locked_bytes), record.backend, seconds);

@@ -37,7 +37,8 @@ DeviceRegistrar::~DeviceRegistrar() = default;
 }  // namespace detail
 
 DeviceRegistrationStatus device_registration_status() {
-    if (const detail::DeviceRegistrar* const registrar = detail::device_registrar()) return registrar->status();
+    if (const detail::DeviceRegistrar* const registrar = detail::device_registrar())
+        return registrar->status();
     return {.last_refusal = "this build of Pinwarden was configured without the CUDA Toolkit"};
 }
 

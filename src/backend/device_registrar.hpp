@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What the native backend asks of a device runtime: to register locked pages, so that the device reaches them by
-/// direct memory access. The backend itself knows no runtime.
+/// What the native backend asks of a device runtime: to register locked pages, so that the device reaches
+/// them by direct memory access. The backend itself knows no runtime.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +32,7 @@ public:
     enum class Outcome : std::uint8_t {
         registered,  ///< all of it
         refused,     ///< none of it; status() keeps the reason
-        stuck,       ///< refused, and a part already registered could not be taken back: it must never be freed
+        stuck,  ///< refused, and a part already registered could not be taken back: it must never be freed
     };
 
     DeviceRegistrar() = default;
@@ -40,8 +40,8 @@ public:
     DeviceRegistrar& operator=(const DeviceRegistrar&) = delete;
     virtual ~DeviceRegistrar();
 
-    /// Registers `pages` with all devices and keeps `not_inherited`, a part of them, from the children of fork():
-    /// a child that writes to a page would take it away from under the device.
+    /// Registers `pages` with all devices and keeps `not_inherited`, a part of them, from the children of
+    /// fork(): a child that writes to a page would take it away from under the device.
     [[nodiscard]] virtual Outcome register_pages(PageRange pages, PageRange not_inherited) noexcept = 0;
 
     /// Takes back a registration with exactly these ranges.

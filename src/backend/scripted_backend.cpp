@@ -98,7 +98,8 @@ UnpinAnswer ScriptedBackend::unregister_memory(const HostBlock& block) noexcept 
 HostBlock ScriptedBackend::acquire(Operation operation, std::byte* address, std::size_t bytes) {
     {
         const std::scoped_lock lock(mutex_);
-        const std::size_t needed = calls_.size() + outstanding_ + 2;  // this call, its release, and the others'
+        // This call, its release, and the same for every other that may still be on its way in.
+        const std::size_t needed = calls_.size() + 2 * (outstanding_ + 1);
         if (calls_.capacity() < needed) calls_.reserve(2 * needed);
         ++acquired_;
         if (acquired_ == fail_at_) {

@@ -47,11 +47,12 @@ BackendSelection select_backend(std::optional<std::string_view> value, const Cud
     if (*value == "native") return {native_backend(), fmt::format("{}=native", backend_variable)};
     if (*value == "cuda" || *value == "torch") {
         if (cuda.backend) return {cuda.backend, fmt::format("{}={}", backend_variable, *value)};
-        throw UnavailableError(fmt::format("{}={} asks for memory from the CUDA runtime, but {}; set {}=native or unset it",
+        throw UnavailableError(fmt::format("{}={} asks for memory from the CUDA runtime, but {}; set {}=native or "
+                                           "unset it",
                                            backend_variable, *value, cuda.reason, backend_variable));
     }
-    throw ConfigurationError(fmt::format("{}='{}' is not a way to pin memory; valid values are 'native' and 'cuda' ('torch' is "
-                                         "accepted for 'cuda'), or leave it unset",
+    throw ConfigurationError(fmt::format("{}='{}' is not a way to pin memory; valid values are 'native' and 'cuda' "
+                                         "('torch' is accepted for 'cuda'), or leave it unset",
                                          backend_variable, *value));
 }
 

@@ -4,15 +4,15 @@
 /// @file
 /// The registration of whole pages with the devices, in pieces.
 ///
-/// Recent drivers refuse one call for half a tebibyte or more, and some kernels one for two gibibytes, so a range is
-/// registered in chunks. It is registered as a whole or not at all, and taken back by the exact addresses that were
-/// registered: both calls cut the same range in the same places.
-
-#include <sys/mman.h>
+/// Recent drivers refuse one call for half a tebibyte or more, and some kernels one for two gibibytes, so a
+/// range is registered in chunks. It is registered as a whole or not at all, and taken back by the exact
+/// addresses that were registered: both calls cut the same range in the same places.
 
 #include <cstddef>
 #include <optional>
 #include <string>
+
+#include <sys/mman.h>
 
 #include <pinwarden/backend/pin_backend.hpp>
 #include <pinwarden/core/export.hpp>
@@ -29,15 +29,15 @@ class PINWARDEN_API ChunkedRegistration {
 public:
     using Advise = int (*)(void* address, std::size_t bytes, int advice) noexcept;
 
-    static constexpr std::size_t chunk_bytes = std::size_t{1} << 30;
+    static constexpr std::size_t chunk_bytes = ChunkedRanges::chunk_bytes;
 
     /// Why a range was not registered. Plain, so that a failure needs no memory to be dealt with.
     struct Refusal {
-        PageRange range;     ///< of the call that was refused
-        Outcome outcome{};   ///< its answer; ok if the call was madvise()
-        int code = 0;        ///< the CUDA runtime's error code, or the `errno` of madvise()
+        PageRange range;      ///< of the call that was refused
+        Outcome outcome{};    ///< its answer; ok if the call was madvise()
+        int code = 0;         ///< the CUDA runtime's error code, or the `errno` of madvise()
         PageRange earlier{};  ///< what was registered before and had to be taken back
-        Outcome undone{};    ///< how that went
+        Outcome undone{};     ///< how that went
 
         /// Whether the device still holds some of the pages: none of them may ever be freed.
         [[nodiscard]] bool is_stuck() const noexcept { return !undone.ok() && !undone.unloading(); }
@@ -46,7 +46,8 @@ public:
     explicit ChunkedRegistration(const Runtime& runtime, Advise advise = &::madvise) noexcept
         : runtime_(runtime), advise_(advise) {}
 
-    /// Registers `pages` for all devices, after it has kept `not_inherited`, a part of them, from children of fork().
+    /// Registers `pages` for all devices, after it has kept `not_inherited`, a part of them, from children of
+    /// fork().
     /// @returns why not, or nothing if it is done.
     [[nodiscard]] std::optional<Refusal> add(PageRange pages, PageRange not_inherited) const noexcept;
 
@@ -58,8 +59,9 @@ public:
     [[nodiscard]] std::string answer_text(const Refusal& refusal) const;
 
 private:
+    [[nodiscard]] Refusal roll_back(Refusal refusal, PageRange not_inherited) const noexcept;
     [[nodiscard]] Outcome remove_chunks(PageRange pages) const noexcept;
-    [[nodiscard]] bool advise(PageRange pages, int advice) const noexcept;
+    [[nodiscard]] bool has_advised(PageRange pages, int advice) const noexcept;
 
     const Runtime& runtime_;
     const Advise advise_;

@@ -40,7 +40,8 @@ DeviceMemoryUsage CudaDevice::memory() const noexcept {
 
 CompletionTokenPtr record_native(const Runtime& runtime, void* stream, int device, std::string name) {
     auto identity = std::make_shared<StreamIdentity>(pinwarden::detail::next_stream_id(), std::move(name));
-    return std::make_shared<CudaToken>(runtime, device, static_cast<cudaStream_t>(stream), std::move(identity));
+    return std::make_shared<CudaToken>(runtime, device, static_cast<cudaStream_t>(stream),
+                                       std::move(identity));
 }
 
 namespace {
@@ -48,9 +49,10 @@ namespace {
 void require_device(int device) {
     const Availability& cuda = availability();
     if (device >= 0 && device < cuda.devices) return;
-    if (cuda.devices == 0) throw UnavailableError(fmt::format("there is no device cuda:{}: {}", device, cuda.reason));
-    throw UnavailableError(fmt::format("there is no device cuda:{}: cudaGetDeviceCount counts {}, numbered from 0",
-                                       device, cuda.devices));
+    if (cuda.devices == 0)
+        throw UnavailableError(fmt::format("there is no device cuda:{}: {}", device, cuda.reason));
+    throw UnavailableError(fmt::format(
+        "there is no device cuda:{}: cudaGetDeviceCount counts {}, numbered from 0", device, cuda.devices));
 }
 
 }  // namespace
@@ -63,7 +65,8 @@ AcceleratorPtr make_cuda_accelerator(int device) {
 
 void* native_stream(const Stream& stream) {
     if (const auto* const known = dynamic_cast<const detail::CudaStream*>(&stream)) return known->native();
-    throw AcceleratorError(fmt::format("native_stream(stream '{}'): it is none of a CUDA accelerator", stream.name()));
+    throw AcceleratorError(
+        fmt::format("native_stream(stream '{}'): it is none of a CUDA accelerator", stream.name()));
 }
 
 CompletionTokenPtr record_native(void* stream, int device, std::string name) {

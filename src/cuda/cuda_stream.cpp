@@ -13,7 +13,8 @@
 
 namespace pinwarden::cuda::detail {
 
-CudaStream::CudaStream(const Runtime& runtime, int device, std::shared_ptr<DeviceBlocks> blocks, std::string name)
+CudaStream::CudaStream(const Runtime& runtime, int device, std::shared_ptr<DeviceBlocks> blocks,
+                       std::string name)
     : runtime_(runtime),
       device_(device),
       blocks_(std::move(blocks)),
@@ -28,7 +29,8 @@ CudaStream::CudaStream(const Runtime& runtime, int device, std::shared_ptr<Devic
 }
 
 CudaStream::~CudaStream() {
-    if (const Outcome outcome = wait(); !outcome.ok()) report(outcome, "work queued on it failed", nullptr, 0);
+    if (const Outcome outcome = wait(); !outcome.ok())
+        report(outcome, "work queued on it failed", nullptr, 0);
     blocks_->collect();
     const Outcome outcome = runtime_.call_on(device_, runtime_.calls().stream_destroy, stream_);
     if (!outcome.ok()) report(outcome, "it is left to the driver", nullptr, 0);
@@ -49,11 +51,12 @@ std::byte* CudaStream::allocate(std::size_t bytes) {
     }
     if (!outcome.ok()) {
         const DeviceMemoryUsage usage = blocks_->usage();
-        refuse(fmt::format("allocate({})", format_bytes(bytes)),
-               fmt::format("{}; this accelerator uses {} in {} blocks, the device has {}; give back or offload "
-                           "device memory",
-                           runtime_.describe(outcome), format_bytes(usage.in_use), usage.allocations,
-                           format_bytes(usage.capacity)));
+        refuse(
+            fmt::format("allocate({})", format_bytes(bytes)),
+            fmt::format("{}; this accelerator uses {} in {} blocks, the device has {}; give back or offload "
+                        "device memory",
+                        runtime_.describe(outcome), format_bytes(usage.in_use), usage.allocations,
+                        format_bytes(usage.capacity)));
     }
     auto* const address = static_cast<std::byte*>(memory);
     blocks_->add(std::move(node), address, bytes);
@@ -64,7 +67,9 @@ void CudaStream::deallocate(std::byte* device, std::size_t bytes) noexcept {
     if (!runtime_.is_usable()) return;
     auto node = blocks_->withdraw(device, bytes);
     if (node.empty()) {
-        report({}, "no block of this device starts there with this size; it was given back before, or never allocated",
+        report({},
+               "no block of this device starts there with this size; it was given back before, or never "
+               "allocated",
                device, bytes);
         return;
     }
@@ -93,7 +98,8 @@ void CudaStream::copy_to_host(std::byte* host, const std::byte* device, std::siz
 
 void CudaStream::launch(std::function<void()>) {
     refuse("launch()",
-           "the memory of a CUDA device is not addressable by the host; launch a kernel on native_stream(), or use "
+           "the memory of a CUDA device is not addressable by the host; launch a kernel on native_stream(), "
+           "or use "
            "the CPU accelerator");
 }
 
@@ -103,7 +109,8 @@ CompletionTokenPtr CudaStream::record() {
 
 void CudaStream::synchronize() {
     if (const Outcome outcome = wait(); !outcome.ok()) {
-        refuse("synchronize()", fmt::format("{}; this may come from any work queued before", runtime_.describe(outcome)));
+        refuse("synchronize()",
+               fmt::format("{}; this may come from any work queued before", runtime_.describe(outcome)));
     }
 }
 
@@ -118,16 +125,27 @@ void CudaStream::copy(const char* call, std::byte* to, const std::byte* from, st
                       const std::byte* device, cudaMemcpyKind kind) {
     if (bytes == 0) return;
     const auto refuse_copy = [&](const std::string& why) {
-        refuse(fmt::format("{}(to {}, from {}, {})", call, fmt::ptr(to), fmt::ptr(from), format_bytes(bytes)), why);
+        refuse(fmt::format("{}(to {}, from {}, {})", call, fmt::ptr(to), fmt::ptr(from), format_bytes(bytes)),
+               why);
     };
     if (to == nullptr || from == nullptr) refuse_copy("an address is null");
     if (!blocks_->holds(device, bytes)) {
-        refuse_copy("the device side is not inside one block of this accelerator, or that block was given back");
+        refuse_copy(
+            "the device side is not inside one block of this accelerator, or that block was given back");
     }
-    const Outcome outcome =
-        runtime_.call_on(device_, runtime_.calls().memcpy_async, static_cast<void*>(to),
-                         static_cast<const void*>(from), bytes, kind, stream_);
-    if (!outcome.ok()) refuse_copy(runtime_.describe(outcome));
+    const std::byte* const host = kind == cudaMemcpyHostToDevice ? from : to;
+    for (std::size_t done = 0; done < bytes;) {
+        const std::size_t part = runtime_.chunked_ranges().in_one_piece(host + done, bytes - done);
+        const Outcome outcome =
+            runtime_.call_on(device_, runtime_.calls().memcpy_async, static_cast<void*>(to + done),
+                             static_cast<const void*>(from + done), part, kind, stream_);
+        if (!outcome.ok()) {
+            // Nothing may be left queued that the caller does not know of.
+            if (done != 0) static_cast<void>(wait());
+            refuse_copy(runtime_.describe(outcome));
+        }
+        done += part;
+    }
 }
 
 void CudaStream::report(const Outcome& outcome, const char* meaning, const void* address,
@@ -137,9 +155,10 @@ void CudaStream::report(const Outcome& outcome, const char* meaning, const void*
         .text = meaning, .address = address, .bytes = bytes, .code = static_cast<int>(outcome.code)};
     std::string text;
     try {
-        text = address == nullptr ? fmt::format("stream '{}' of cuda:{} was destroyed: ", name(), device_)
-                                  : fmt::format("deallocate({}, {} bytes) on stream '{}' of cuda:{}: ", address, bytes,
-                                                name(), device_);
+        text = address == nullptr
+                   ? fmt::format("stream '{}' of cuda:{} was destroyed: ", name(), device_)
+                   : fmt::format("deallocate({}, {} bytes) on stream '{}' of cuda:{}: ", address, bytes,
+                                 name(), device_);
         if (!outcome.ok()) text += runtime_.describe(outcome) + "; ";
         text += meaning;
         failure.text = text;

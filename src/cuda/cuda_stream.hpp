@@ -34,9 +34,10 @@ public:
 
 private:
     [[nodiscard]] Outcome wait() noexcept;
-    void copy(const char* call, std::byte* to, const std::byte* from, std::size_t bytes, const std::byte* device,
-              cudaMemcpyKind kind);
-    void report(const Outcome& outcome, const char* meaning, const void* address, std::size_t bytes) const noexcept;
+    void copy(const char* call, std::byte* to, const std::byte* from, std::size_t bytes,
+              const std::byte* device, cudaMemcpyKind kind);
+    void report(const Outcome& outcome, const char* meaning, const void* address,
+                std::size_t bytes) const noexcept;
     [[noreturn]] void refuse(const std::string& call, const std::string& why) const;
 
     const Runtime& runtime_;

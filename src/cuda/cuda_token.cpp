@@ -12,14 +12,16 @@
 
 namespace pinwarden::cuda::detail {
 
-CudaToken::CudaToken(const Runtime& runtime, int device, cudaStream_t stream, std::shared_ptr<StreamIdentity> identity)
+CudaToken::CudaToken(const Runtime& runtime, int device, cudaStream_t stream,
+                     std::shared_ptr<StreamIdentity> identity)
     : runtime_(runtime), identity_(std::move(identity)) {
     Outcome failure;
     event_ = DeviceEvent::record(runtime, device, stream, failure);
     if (!event_.is_empty()) return;
-    throw AcceleratorError(fmt::format("record() on stream '{}' of cuda:{}: {}; wait for the stream before its memory "
-                                       "is reused",
-                                       identity_->name, device, runtime.describe(failure)));
+    throw AcceleratorError(
+        fmt::format("record() on stream '{}' of cuda:{}: {}; wait for the stream before its memory "
+                    "is reused",
+                    identity_->name, device, runtime.describe(failure)));
 }
 
 bool CudaToken::is_complete() const noexcept {
@@ -35,8 +37,8 @@ bool CudaToken::is_complete() const noexcept {
 
 bool CudaToken::wait_for(std::chrono::nanoseconds timeout) const noexcept {
     using Clock = std::chrono::steady_clock;
-    // The runtime's own wait knows no time limit, so the event is asked again and again: at first at once, then
-    // after an eighth of the time waited so far, which makes the wait by so much longer at most.
+    // The runtime's own wait knows no time limit, so the event is asked again and again: at first at once,
+    // then after an eighth of the time waited so far, which makes the wait by so much longer at most.
     constexpr std::chrono::nanoseconds shortest = std::chrono::microseconds(5);
     constexpr std::chrono::nanoseconds longest = std::chrono::milliseconds(1);
     const Clock::time_point start = Clock::now();
@@ -54,9 +56,10 @@ void CudaToken::report(const Outcome& failure) const noexcept {
                           .code = static_cast<int>(failure.code)};
     std::string text;
     try {
-        text = fmt::format("on stream '{}', {}: whether its copies are finished cannot be known, so the memory they "
-                           "use stays in flight; restart the process",
-                           identity_->name, runtime_.describe(failure));
+        text = fmt::format(
+            "on stream '{}', {}: whether its copies are finished cannot be known, so the memory they "
+            "use stays in flight; restart the process",
+            identity_->name, runtime_.describe(failure));
         report.text = text;
     } catch (...) {  // no memory for a better text
     }

@@ -15,12 +15,14 @@ namespace pinwarden::cuda::detail {
 
 /// A point in a CUDA stream: an event recorded when the token was made.
 ///
-/// An event that cannot be asked counts as running for good, so its memory is never released, and that is reported.
-/// Once the runtime is unloading every event counts as complete: what it still does, it does to memory that stays.
+/// An event that cannot be asked counts as running for good, so its memory is never released, and that is
+/// reported. Once the runtime is unloading every event counts as complete: what it still does, it does to
+/// memory that stays.
 class PINWARDEN_API CudaToken final : public CompletionToken {
 public:
     /// @throws AcceleratorError if the event cannot be made or recorded, std::bad_alloc.
-    CudaToken(const Runtime& runtime, int device, cudaStream_t stream, std::shared_ptr<StreamIdentity> identity);
+    CudaToken(const Runtime& runtime, int device, cudaStream_t stream,
+              std::shared_ptr<StreamIdentity> identity);
 
     [[nodiscard]] bool is_complete() const noexcept override;
     [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const noexcept override;

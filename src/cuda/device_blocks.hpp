@@ -4,8 +4,8 @@
 /// @file
 /// The accounts of a CUDA accelerator's memory.
 ///
-/// The driver gives memory back in the order of a stream and does not say when. So each free is followed by an event,
-/// and a block counts as in use until that event is complete.
+/// The driver gives memory back in the order of a stream and does not say when. So each free is followed by
+/// an event, and a block counts as in use until that event is complete.
 
 #include <atomic>
 #include <cstddef>
@@ -24,7 +24,8 @@ class DeviceBlocks {
 public:
     struct Block {
         std::size_t bytes = 0;
-        std::uint64_t stream = 0;  ///< whose order the free is in; 0 if the free failed, and the block is lost
+        std::uint64_t stream =
+            0;  ///< whose order the free is in; 0 if the free failed, and the block is lost
         std::uint64_t number = 0;  ///< of the free
         DeviceEvent freed{};       ///< behind the free; empty if it could not be recorded
     };
@@ -51,7 +52,8 @@ public:
     /// Ends the account of the blocks whose free has run.
     void collect() noexcept;
 
-    /// The same for blocks freed without an event on `stream`, up to `number`, after the stream was waited for.
+    /// The same for blocks freed without an event on `stream`, up to `number`, after the stream was waited
+    /// for.
     void collect_without_event(std::uint64_t stream, std::uint64_t number) noexcept;
 
     /// Whether all of these bytes lie in one block that has not been withdrawn.
@@ -60,7 +62,8 @@ public:
     [[nodiscard]] DeviceMemoryUsage usage() const noexcept;
 
 private:
-    using Deferred = std::multimap<const std::byte*, Block>;  // the driver may give an address out again before
+    using Deferred =
+        std::multimap<const std::byte*, Block>;  // the driver may give an address out again before
 
     template <typename HasRun>
     void collect_if(HasRun has_run) noexcept;

@@ -7,7 +7,8 @@
 
 namespace pinwarden::cuda::detail {
 
-DeviceEvent DeviceEvent::record(const Runtime& runtime, int device, cudaStream_t stream, Outcome& failure) noexcept {
+DeviceEvent DeviceEvent::record(const Runtime& runtime, int device, cudaStream_t stream,
+                                Outcome& failure) noexcept {
     cudaEvent_t event = nullptr;
     failure = runtime.call_on(device, runtime.calls().event_create, &event, unsigned{cudaEventDisableTiming});
     if (!failure.ok()) return {};

@@ -12,13 +12,14 @@
 
 namespace pinwarden::cuda::detail {
 
-/// An event recorded on a stream of its own device, at the moment it was made. Move-only; moved-from equals empty.
+/// An event recorded on a stream of its own device, at the moment it was made. Move-only; moved-from equals
+/// empty.
 class PINWARDEN_API DeviceEvent {
 public:
     enum class State : std::uint8_t {
-        complete,   ///< the work ahead of it is finished, or the runtime is going away with it
+        complete,  ///< the work ahead of it is finished, or the runtime is going away with it
         running,
-        unknown,    ///< the query failed; nobody may assume that the work is finished
+        unknown,  ///< the query failed; nobody may assume that the work is finished
     };
 
     DeviceEvent() noexcept = default;

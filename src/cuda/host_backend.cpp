@@ -22,11 +22,13 @@ const char* advice(cudaError_t code) {
         case cudaErrorMemoryAllocation:
             return "free memory or pin less; the driver also needs room for its context on the device";
         case cudaErrorHostMemoryAlreadyRegistered:
-            return "other code of this process has registered a page of it: release that, or copy to memory of your "
+            return "other code of this process has registered a page of it: release that, or copy to memory "
+                   "of your "
                    "own pages";
         case cudaErrorInsufficientDriver:
         case cudaErrorNoDevice: return "run where there is a device, or set DS_PIN_MEMORY_BACKEND=native";
-        case cudaErrorNotSupported: return "this memory cannot be registered here: let the library allocate it";
+        case cudaErrorNotSupported:
+            return "this memory cannot be registered here: let the library allocate it";
         default: return "look at the driver's log (`dmesg`), or set DS_PIN_MEMORY_BACKEND=native";
     }
 }
@@ -35,12 +37,13 @@ const char* advice(cudaError_t code) {
 
 void* HostBackend::host_alloc(std::size_t length, std::size_t asked) const {
     void* memory = nullptr;
-    const Outcome outcome = runtime_.call_on(runtime_.home_device(), runtime_.calls().host_alloc, &memory, length,
-                                             unsigned{cudaHostAllocPortable});
+    const auto& entry = runtime_.calls().host_alloc;
+    const Outcome outcome =
+        runtime_.call_on(runtime_.home_device(), entry, &memory, length, unsigned{cudaHostAllocPortable});
     if (outcome.ok()) return memory;
-    throw pinwarden::detail::refused(name(), fmt::format("{}({}, portable)", outcome.call, length),
-                                     runtime_.describe_code(outcome.code), static_cast<int>(outcome.code), asked,
-                                     advice(outcome.code));
+    throw pinwarden::detail::refused(name(), fmt::format("{}({}, portable)", entry.name, length),
+                                     runtime_.describe_answer_to(entry.name, outcome),
+                                     static_cast<int>(outcome.code), asked, advice(outcome.code));
 }
 
 Outcome HostBackend::free_host(void* base) const noexcept {
@@ -52,8 +55,10 @@ HostBlock HostBackend::allocate(std::size_t bytes) {
     pinwarden::detail::require_available(name(), "cudaHostAlloc", length, bytes);
     void* const base = host_alloc(length, bytes);
     if (reinterpret_cast<std::uintptr_t>(base) % page_bytes() == 0) {
-        return {
-            .address = static_cast<std::byte*>(base), .bytes = bytes, .locked_bytes = length, .device_pinned = true};
+        return {.address = static_cast<std::byte*>(base),
+                .bytes = bytes,
+                .locked_bytes = length,
+                .device_pinned = true};
     }
     // The runtime cuts small blocks out of larger ones, wherever there is room.
     if (const Outcome freed = free_host(base); !freed.ok() && !freed.unloading()) {
@@ -87,12 +92,15 @@ void* HostBackend::base_of(const HostBlock& block) noexcept {
     if (block.locked_bytes - block.bytes < page_bytes()) return block.address;
     Bases::node_type node;  // freed after the mutex is
     const std::scoped_lock lock(mutex_);
-    // Taken out before the memory is freed, because another thread may be given the same addresses right after.
+    // Taken out before the memory is freed, because another thread may be given the same addresses right
+    // after.
     node = bases_.extract(block.address);
     return node.mapped();
 }
 
-UnpinAnswer HostBackend::deallocate(const HostBlock& block) noexcept { return unpin_answer(free_host(base_of(block))); }
+UnpinAnswer HostBackend::deallocate(const HostBlock& block) noexcept {
+    return unpin_answer(free_host(base_of(block)));
+}
 
 HostBlock HostBackend::register_memory(std::byte* address, std::size_t bytes) {
     const PageRange pages = pages_touching(address, bytes);
@@ -103,14 +111,15 @@ HostBlock HostBackend::register_memory(std::byte* address, std::size_t bytes) {
             report_release_failure(
                 {.text = answer, .address = pages.first, .bytes = pages.length, .code = refusal->code});
         }
-        throw pinwarden::detail::refused(name(), registration_.call_text(*refusal), answer, refusal->code, bytes,
-                                         advice(refusal->outcome.code));
+        throw pinwarden::detail::refused(name(), registration_.call_text(*refusal), answer, refusal->code,
+                                         bytes, advice(refusal->outcome.code));
     }
     return {.address = address, .bytes = bytes, .locked_bytes = pages.length, .device_pinned = true};
 }
 
 UnpinAnswer HostBackend::unregister_memory(const HostBlock& block) noexcept {
-    return registration_.remove(pages_touching(block.address, block.bytes), pages_within(block.address, block.bytes));
+    return registration_.remove(pages_touching(block.address, block.bytes),
+                                pages_within(block.address, block.bytes));
 }
 
 }  // namespace pinwarden::cuda::detail

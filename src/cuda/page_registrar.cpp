@@ -40,14 +40,16 @@ DeviceRegistrationStatus PageRegistrar::status() const {
 void PageRegistrar::note_refusal(const ChunkedRegistration::Refusal& refusal, PageRange pages) noexcept {
     std::string text;
     try {
-        text = fmt::format("{} answered {}", registration_.call_text(refusal), registration_.answer_text(refusal));
+        text = fmt::format("{} answered {}", registration_.call_text(refusal),
+                           registration_.answer_text(refusal));
     } catch (...) {  // no memory for the text; the count still tells
     }
     if (refusal.is_stuck()) {
-        report_release_failure({.text = text.empty() ? "a refused registration could not be taken back" : text,
-                                .address = pages.first,
-                                .bytes = pages.length,
-                                .code = static_cast<int>(refusal.undone.code)});
+        report_release_failure(
+            {.text = text.empty() ? "a refused registration could not be taken back" : text,
+             .address = pages.first,
+             .bytes = pages.length,
+             .code = static_cast<int>(refusal.undone.code)});
     }
     const std::scoped_lock lock(mutex_);
     status_.last_refusal.swap(text);

@@ -11,12 +11,15 @@ namespace {
 const char* advice(cudaError_t code) {
     switch (code) {
         case cudaErrorInsufficientDriver:
-            return "which means that there is no NVIDIA driver here, or one too old for this build: install a newer "
+            return "which means that there is no NVIDIA driver here, or one too old for this build: install "
+                   "a newer "
                    "one, or give the container the device (`--gpus`)";
         case cudaErrorStubLibrary:
-            return "which means that the toolkit's stub was found in place of the driver: take its folder out of "
+            return "which means that the toolkit's stub was found in place of the driver: take its folder "
+                   "out of "
                    "LD_LIBRARY_PATH";
-        case cudaErrorNoDevice: return "which means that the driver shows no device: look at CUDA_VISIBLE_DEVICES";
+        case cudaErrorNoDevice:
+            return "which means that the driver shows no device: look at CUDA_VISIBLE_DEVICES";
         default: return "so no device can be used";
     }
 }
@@ -27,10 +30,12 @@ Availability probe(const Runtime& runtime) {
     int devices = 0;
     const Outcome outcome = runtime.call(runtime.calls().get_device_count, &devices);
     if (!outcome.ok()) {
-        return {.devices = 0, .reason = fmt::format("{}, {}", runtime.describe(outcome), advice(outcome.code))};
+        return {.devices = 0,
+                .reason = fmt::format("{}, {}", runtime.describe(outcome), advice(outcome.code))};
     }
     if (devices <= 0) {
-        return {.devices = 0, .reason = fmt::format("{} counts no device: look at CUDA_VISIBLE_DEVICES", outcome.call)};
+        return {.devices = 0,
+                .reason = fmt::format("{} counts no device: look at CUDA_VISIBLE_DEVICES", outcome.call)};
     }
     return {.devices = devices, .reason = {}};
 }
@@ -39,7 +44,8 @@ Availability probe(const Runtime& runtime) {
 
 const Availability& availability() {
     static const Availability& answer = *[] {
-        auto* const found = new Availability(detail::probe(detail::process_runtime()));  // asked until the very end
+        auto* const found =
+            new Availability(detail::probe(detail::process_runtime()));  // asked until the very end
         detail::arm_process_gate();
         return found;
     }();

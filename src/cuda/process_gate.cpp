@@ -30,7 +30,8 @@ const char* ProcessGate::reason() const noexcept {
     switch (state_.load(std::memory_order_acquire)) {
         case State::open: return "nothing forbids it";
         case State::exiting: return "the process has begun to exit";
-        case State::forked: return "this process is a fork of one that has used CUDA; start it by exec, or fork before";
+        case State::forked:
+            return "this process is a fork of one that has used CUDA; start it by exec, or fork before";
     }
     return "";
 }

@@ -4,8 +4,9 @@
 /// @file
 /// Whether the CUDA runtime may still be called.
 ///
-/// It may not once exit has begun, when even the query of an event can crash, nor in the child of a fork() whose
-/// parent has used it. Whoever finds the gate closed treats the runtime as unloading: it takes all it holds with it.
+/// It may not once exit has begun, when even the query of an event can crash, nor in the child of a fork()
+/// whose parent has used it. Whoever finds the gate closed treats the runtime as unloading: it takes all it
+/// holds with it.
 
 #include <atomic>
 #include <cstdint>
@@ -19,7 +20,9 @@ class PINWARDEN_API ProcessGate {
 public:
     enum class State : std::uint8_t { open, exiting, forked };
 
-    [[nodiscard]] bool is_open() const noexcept { return state_.load(std::memory_order_acquire) == State::open; }
+    [[nodiscard]] bool is_open() const noexcept {
+        return state_.load(std::memory_order_acquire) == State::open;
+    }
 
     void close(State why) noexcept { state_.store(why, std::memory_order_release); }
 
@@ -33,8 +36,8 @@ private:
 /// This process's gate. It does not close by itself before arm_process_gate() was called.
 [[nodiscard]] PINWARDEN_API ProcessGate& process_gate() noexcept;
 
-/// Makes exit and fork close the gate. To be called after the driver was initialised, so that the gate closes before
-/// the driver's own exit handlers run; further calls do nothing.
+/// Makes exit and fork close the gate. To be called after the driver was initialised, so that the gate closes
+/// before the driver's own exit handlers run; further calls do nothing.
 PINWARDEN_API void arm_process_gate() noexcept;
 
 }  // namespace pinwarden::cuda::detail

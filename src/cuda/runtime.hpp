@@ -4,9 +4,9 @@
 /// @file
 /// The way to the CUDA runtime: every call goes through here.
 ///
-/// A call is refused as "unloading" once the gate is closed. A call that failed has its own error cleared from the
-/// thread's memory of the last one, and never an error that somebody else has yet to look at. A call for a device is
-/// made with that device current, and the thread's own choice is restored after it.
+/// A call is refused as "unloading" once the gate is closed. A call that failed has its own error cleared
+/// from the thread's memory of the last one, and never an error that somebody else has yet to look at. A call
+/// for a device is made with that device current, and the thread's own choice is restored after it.
 
 #include <atomic>
 #include <string>
@@ -14,6 +14,7 @@
 #include <pinwarden/backend/pin_backend.hpp>
 #include <pinwarden/core/export.hpp>
 
+#include "cuda/chunked_ranges.hpp"
 #include "cuda/process_gate.hpp"
 #include "cuda/runtime_calls.hpp"
 
@@ -32,7 +33,8 @@ struct Outcome {
     }
 };
 
-/// A table of calls behind a gate. Thread-safe; streams, events and backends made over it must not outlive it.
+/// A table of calls behind a gate. Thread-safe; streams, events and backends made over it must not outlive
+/// it.
 class PINWARDEN_API Runtime {
 public:
     Runtime(const RuntimeCalls& calls, const ProcessGate& gate) noexcept : calls_(calls), gate_(gate) {}
@@ -44,7 +46,8 @@ public:
 
     /// Calls one entry of the table, as in `call(runtime.calls().free_host, address)`.
     template <typename... Parameters, typename... Arguments>
-    [[nodiscard]] Outcome call(const RuntimeCall<Parameters...>& entry, Arguments... arguments) const noexcept {
+    [[nodiscard]] Outcome call(const RuntimeCall<Parameters...>& entry,
+                               Arguments... arguments) const noexcept {
         if (!is_usable()) return {cudaErrorCudartUnloading, entry.name};
         const cudaError_t before = calls_.peek_at_last_error();
         const cudaError_t answer = entry.function(arguments...);
@@ -60,19 +63,23 @@ public:
         return guard.outcome().ok() ? call(entry, arguments...) : guard.outcome();
     }
 
-    /// The device whose context holds all host memory pinned through this runtime: that of the first accelerator, or
-    /// else the one that was current when something was first pinned. A thread that pins, and has never chosen a
-    /// device, would otherwise make a context on device 0.
+    /// The device whose context holds all host memory pinned through this runtime: that of the first
+    /// accelerator, or else the one that was current when something was first pinned. A thread that pins, and
+    /// has never chosen a device, would otherwise make a context on device 0.
     [[nodiscard]] int home_device() const noexcept;
 
     /// Makes `device` the home unless there is one.
     void offer_home(int device) const noexcept;
 
+    /// The host memory that was registered through this runtime in several pieces.
+    [[nodiscard]] ChunkedRanges& chunked_ranges() const noexcept { return chunked_ranges_; }
+
     /// `cudaFreeHost answered cudaErrorInvalidValue (1): invalid argument`.
     [[nodiscard]] std::string describe(const Outcome& outcome) const;
 
-    /// The part behind `answered`.
-    [[nodiscard]] std::string describe_code(cudaError_t code) const;
+    /// The part behind `answered`, for a text that names `call` already: with the call's name only if it is
+    /// another, one that was needed to make it.
+    [[nodiscard]] std::string describe_answer_to(const char* call, const Outcome& outcome) const;
 
 private:
     // Makes a device current as long as it lives, if it is not anyway.
@@ -92,10 +99,12 @@ private:
         Outcome outcome_;
     };
 
+    [[nodiscard]] std::string describe_code(cudaError_t code) const;
     void clear_own(cudaError_t answer, cudaError_t before) const noexcept;
 
     const RuntimeCalls& calls_;
     const ProcessGate& gate_;
+    mutable ChunkedRanges chunked_ranges_;
     mutable std::atomic<int> home_{-1};
     mutable std::atomic<bool> reported_restore_{false};
 };

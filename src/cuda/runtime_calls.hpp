@@ -2,10 +2,11 @@
 #pragma once
 
 /// @file
-/// The calls of the CUDA runtime that this library makes, as a table, so that a test can stand in for all of them.
+/// The calls of the CUDA runtime that this library makes, as a table, so that a test can stand in for all of
+/// them.
 ///
-/// No entry is ever called from inside a function that a stream calls back, and none once exit has begun: Runtime
-/// sees to that, and is the only one who calls through the table.
+/// No entry is ever called from inside a function that a stream calls back, and none once exit has begun:
+/// Runtime sees to that, and is the only one who calls through the table.
 
 #include <cuda_runtime_api.h>
 

@@ -5,6 +5,19 @@
 include(CMakePackageConfigHelpers)
 
 set(pinwarden_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/pinwarden)
+set(pinwarden_components)
+
+# What a program must be linked with besides a static Pinwarden; a shared one brings it along.
+get_target_property(pinwarden_type pinwarden TYPE)
+set(pinwarden_static_libraries)
+set(pinwarden_needs_cuda FALSE)
+if(pinwarden_type STREQUAL "STATIC_LIBRARY")
+  set(pinwarden_static_libraries -pthread)
+  if(TARGET pinwarden_cuda)
+    set(pinwarden_needs_cuda TRUE)
+    list(PREPEND pinwarden_static_libraries "${CUDA_cudart_static_LIBRARY}" -ldl -lrt)
+  endif()
+endif()
 
 # Installs a library and its headers as one component of the package, with a pkg-config file of the library's name.
 function(pinwarden_install_component component target)
@@ -21,11 +34,16 @@ function(pinwarden_install_component component target)
     NAMESPACE pinwarden::
     DESTINATION ${pinwarden_package_folder})
 
+  set(pinwarden_components ${pinwarden_components} ${component} PARENT_SCOPE)
+  set(libraries)
   get_target_property(type ${target} TYPE)
-  set(libraries "-l${target}")
-  if(type STREQUAL "STATIC_LIBRARY")
-    string(APPEND libraries " -pthread")
+  if(NOT type STREQUAL "INTERFACE_LIBRARY")
+    set(libraries "-l${target}")
   endif()
+  if(target STREQUAL "pinwarden")
+    list(APPEND libraries ${pinwarden_static_libraries})
+  endif()
+  list(JOIN libraries " " libraries)
   set(description "${arg_DESCRIPTION}")
   set(requires "${arg_REQUIRES}")
   # Relative to the file itself, so that the tree can be moved; folders given as absolute paths stay where they are.
@@ -47,7 +65,13 @@ pinwarden_install_component(
   pinwarden pinwarden DESCRIPTION "Owned and audited page-locked host memory")
 pinwarden_install_component(
   zero pinwarden_zero DESCRIPTION "A ZeRO training engine whose pinned memory is owned and audited" REQUIRES pinwarden)
+if(TARGET pinwarden_cuda)
+  set_target_properties(pinwarden_cuda PROPERTIES EXPORT_NAME cuda)
+  pinwarden_install_component(
+    cuda pinwarden_cuda DESCRIPTION "CUDA devices and host memory pinned by the CUDA runtime" REQUIRES pinwarden)
+endif()
 
+list(JOIN pinwarden_components " " pinwarden_component_names)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/src/package/pinwarden-config.cmake.in ${PROJECT_BINARY_DIR}/package/pinwarden-config.cmake
   INSTALL_DESTINATION ${pinwarden_package_folder}

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <zero/config_check.hpp>
-#include <zero/config_json.hpp>
+#include "zero/config_check.hpp"
+#include "zero/config_json.hpp"
 
 namespace pinwarden::zero {
 namespace {

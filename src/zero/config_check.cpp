@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_check.hpp>
+#include "zero/config_check.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <pinwarden/backend/selection.hpp>
 #include <pinwarden/core/error.hpp>
 
-#include <zero/config_name.hpp>
+#include "zero/config_name.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -83,6 +83,8 @@ std::string describe_found(const Field& field, const Value& value) {
     return fmt::format("[{}, {}]", describe((*array)[0]), describe((*array)[1]));
 }
 
+std::string in_brackets(std::string_view note) { return note.empty() ? "" : fmt::format(" ({})", note); }
+
 class Reader {
 public:
     explicit Reader(std::string_view origin) : origin_(origin) {}
@@ -105,13 +107,14 @@ private:
     /// The sentence that every wrong value gets.
     [[noreturn]] void refuse_value(const Field& field, std::string_view path, std::string_view found,
                                    std::string_view valid, std::string_view hint = "") const {
-        refuse(path, fmt::format("found {}; valid: {}{}{}{}", found, valid, hint,
-                                 field.note.empty() ? "" : " -- ", field.note));
+        refuse(path, fmt::format("found {}; valid: {}{}{}", found, valid, hint, in_brackets(field.note)));
     }
 
     void read_field(const Value& value, const std::string& path, std::string_view section) {
         if (names_a_backend(value.name)) refuse_backend(value, path);
-        const Field* const field = find_field(path);
+        // A dot in a name must not make it the path of another section's field.
+        const bool is_plain = value.name.find('.') == std::string::npos;
+        const Field* const field = is_plain ? find_field(path) : nullptr;
         if (field == nullptr) refuse_unknown(value.name, path, section);
         if (field->treatment == FieldTreatment::refused)
             refuse(path, fmt::format("this field is not supported: {}", field->note));
@@ -196,8 +199,8 @@ private:
     void require_fields(std::string_view section) const {
         for (const Field& row : schema()) {
             if (!row.required || section_of(row.path) != section || draft_.given.contains(row.path)) continue;
-            refuse(row.path, fmt::format("this field is missing; valid: {}{}{}", valid_values(row),
-                                         row.note.empty() ? "" : " -- ", row.note));
+            refuse(row.path, fmt::format("this field is missing; valid: {}{}", valid_values(row),
+                                         in_brackets(row.note)));
         }
     }
 
@@ -210,8 +213,9 @@ private:
 Draft check_fields(const Value& file, std::string_view origin) {
     const auto* const object = std::get_if<Value::Object>(&file.data);
     if (object == nullptr)
-        throw ConfigurationError(fmt::format(
-            "{}: found {}; valid: an object, as in {{\"train_batch_size\": 8, ...}}", origin, describe(file)));
+        throw ConfigurationError(
+            fmt::format("{}: found {}; valid: an object, as in {{\"train_batch_size\": 8, ...}}", origin,
+                        describe(file)));
     Reader reader{origin};
     reader.read_section(*object, {});
     return reader.take();

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include <zero/config_schema.hpp>
+#include "zero/config_schema.hpp"
 
 namespace pinwarden::zero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_json.hpp>
+#include "zero/config_json.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -19,6 +19,8 @@ using Json = nlohmann::json;
 // destroyed.
 constexpr std::size_t deepest = 32;
 
+constexpr std::size_t longest_reason = 200;
+
 /// Where in the text the `read`-th byte stands, as editors count.
 std::string place(std::string_view text, std::size_t read) {
     const std::string_view before = text.substr(0, read == 0 ? 0 : std::min(read - 1, text.size()));
@@ -28,13 +30,20 @@ std::string place(std::string_view text, std::size_t read) {
 }
 
 /// The part of the JSON library's message behind its own name and position.
-std::string_view reason(std::string_view message) {
+std::string reason(std::string_view message) {
     const std::size_t name_end = message.find("] ");
     if (name_end != std::string_view::npos) message.remove_prefix(name_end + 2);
     const std::size_t position_end = message.find(": ");
     if (message.starts_with("parse error at") && position_end != std::string_view::npos)
         message.remove_prefix(position_end + 2);
-    return message.substr(0, 200);
+    std::string plain;
+    for (const char letter : message.substr(0, longest_reason)) {
+        // It quotes the text, which may be of any bytes.
+        const bool is_ascii = letter >= 0x20 && letter < 0x7F;
+        plain +=
+            is_ascii ? std::string{letter} : fmt::format("\\x{:02X}", static_cast<unsigned char>(letter));
+    }
+    return plain;
 }
 
 /// Builds a Value from the JSON library's events. Each event answers whether to go on.

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-#include <zero/config_value.hpp>
+#include "zero/config_value.hpp"
 
 namespace pinwarden::zero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_name.hpp>
+#include "zero/config_name.hpp"
 
 #include <algorithm>
 #include <utility>

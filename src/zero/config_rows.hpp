@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <zero/config_schema.hpp>
+#include "zero/config_schema.hpp"
 
 namespace pinwarden::zero {
 

@@ -2,7 +2,7 @@
 
 // The rows of the schema outside `zero_optimization`, `optimizer` and `scheduler`.
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -48,6 +48,7 @@ std::vector<Field> batch_rows() {
          .kind = whole,
          .nullable = true,
          .range = {.least = 1},
+         .note = "for the program around the engine, which reports progress",
          .store = [](Draft& draft, const Value& value) { draft.config.steps_per_print = whole_of(value); }},
     };
 }
@@ -72,7 +73,7 @@ std::vector<Field> precision_rows() {
                 "inputs belong to the caller's loss function, and the engine cannot cast them"),
         {.path = "fp16.loss_scale",
          .kind = number,
-         .range = {.least = 0, .most = 0x1p127},
+         .range = {.least = 0, .most = 1e38},
          .note = "0 means a dynamic scale",
          .store = [](Draft& draft, const Value& value) { draft.config.fp16.loss_scale = number_of(value); }},
         {.path = "fp16.initial_scale_power",
@@ -95,7 +96,7 @@ std::vector<Field> precision_rows() {
                      const Value& value) { draft.config.fp16.consecutive_hysteresis = truth(value); }},
         {.path = "fp16.min_loss_scale",
          .kind = number,
-         .range = {.least = 0, .most = 0x1p127, .above_least = true},
+         .range = {.least = 0, .most = 1e38, .above_least = true},
          .store = [](Draft& draft,
                      const Value& value) { draft.config.fp16.min_loss_scale = number_of(value); }},
         idle_flag("fp16.fused_mode", "it chooses between two implementations of the same optimizer"),

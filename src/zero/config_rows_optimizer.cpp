@@ -2,7 +2,7 @@
 
 // The rows of the schema under `optimizer` and `scheduler`.
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {

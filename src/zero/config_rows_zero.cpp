@@ -2,7 +2,7 @@
 
 // The rows of the schema under `zero_optimization`.
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -39,7 +39,6 @@ std::vector<Field> section_rows() {
              }},
         {.path = "zero_optimization.sub_group_size",
          .kind = whole,
-         .treatment = no_effect,
          .range = {.least = 1, .most = 1e15},
          .note = "the results of a step do not depend on how it is divided",
          .store =

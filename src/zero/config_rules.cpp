@@ -9,7 +9,7 @@
 
 #include <pinwarden/core/error.hpp>
 
-#include <zero/config_check.hpp>
+#include "zero/config_check.hpp"
 
 namespace pinwarden::zero {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_schema.hpp>
+#include "zero/config_schema.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include <fmt/format.h>
 
-#include <zero/config_rows.hpp>
+#include "zero/config_rows.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -29,6 +29,12 @@ std::string with_range(std::string_view noun, const Range& range) {
     return words.empty() ? std::string{noun} : fmt::format("{}, {}", noun, words);
 }
 
+std::string whole_in_words(const Range& range) {
+    if (range.most - range.least == 1)
+        return fmt::format("{} or {}", format_number(range.least), format_number(range.most));
+    return with_range("a whole number", range);
+}
+
 std::string choices_in_words(const std::vector<std::string_view>& choices) {
     std::string words;
     for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -42,10 +48,10 @@ std::string values_in_words(const Field& field) {
     switch (field.kind) {
         case Kind::section: return "an object";
         case Kind::boolean: return "true or false";
-        case Kind::whole: return with_range("a whole number", field.range);
+        case Kind::whole: return whole_in_words(field.range);
         case Kind::number: return with_range("a number", field.range);
         case Kind::text: return field.choices.empty() ? "a string" : choices_in_words(field.choices);
-        case Kind::pair: return with_range("an array of two numbers, each", field.range);
+        case Kind::pair: return with_range("an array of two numbers", field.range);
         case Kind::switched_off: return R"({"enabled": false})";
         case Kind::anything: break;
     }

@@ -21,7 +21,7 @@
 #include <pinwarden/zero/config.hpp>
 #include <pinwarden/zero/config_fields.hpp>
 
-#include <zero/config_value.hpp>
+#include "zero/config_value.hpp"
 
 namespace pinwarden::zero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <zero/config_value.hpp>
+#include "zero/config_value.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -29,6 +29,9 @@ Engine::Impl::~Impl() {
         report_release_failure({.text = error.what(), .bytes = error.report().counts.locked_bytes()});
     } catch (const std::exception& error) {
         report_release_failure({.text = error.what()});
+    } catch (...) {
+        report_release_failure(
+            {.text = "work on the device of an engine that was destroyed threw no std::exception"});
     }
 }
 

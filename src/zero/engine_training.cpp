@@ -144,7 +144,7 @@ StepResult Engine::Impl::step() {
     result.applied = true;
     try {
         flush_lp_params();
-    } catch (const std::exception&) {
+    } catch (...) {
         // The step is taken and cannot fail any more. The new parameters wait in host_lp_params_, and
         // whatever needs them next tries again and reports the failure if it lasts.
     }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <pinwarden/accelerator/accelerator.hpp>
+#include <pinwarden/own/pin_options.hpp>
 
 namespace pinwarden::testing {
 
@@ -27,6 +28,9 @@ struct AcceleratorCase {
 
     /// Makes a stream stand still behind what is queued on it, and answers the function that lets it go on.
     std::function<std::function<void()>(Stream&)> hold;
+
+    /// How to have host memory that is copied while a stream stands still: a device may wait for pageable memory.
+    std::function<PinOptions()> host = [] { return PinOptions{.pinning = Pinning::pageable}; };
 };
 
 /// All implementations linked into the program.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every public header is in its umbrella header and in the FILE_SET of exactly one target, and nothing else is.
 
-The umbrella of the engines, which are libraries of their own, is `pinwarden/<engine>.hpp`; that of all other layers
-is `pinwarden/pinwarden.hpp`.
+The umbrella of a layer that is a component of the package by itself is `pinwarden/<layer>.hpp`; that of all others is
+`pinwarden/pinwarden.hpp`.
 """
 
 import re
@@ -13,13 +13,13 @@ from project import Problem, includes, main
 
 INCLUDE = "include"
 MAIN_UMBRELLA = "include/pinwarden/pinwarden.hpp"
-ENGINES = ("zero", "superoffload")
+COMPONENTS = ("cuda", "zero", "superoffload")
 LISTED = re.compile(r"include/(pinwarden/[\w/.]+\.hpp)")
 
 
 def umbrella_of(path):
     layer = PurePosixPath(path).parts[2]
-    return f"include/pinwarden/{layer}.hpp" if layer in ENGINES else MAIN_UMBRELLA
+    return f"include/pinwarden/{layer}.hpp" if layer in COMPONENTS else MAIN_UMBRELLA
 
 
 def check(project):

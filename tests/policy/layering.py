@@ -12,7 +12,7 @@ ROWS = (
     ("backend",),
     ("audit",),
     ("accelerator",),
-    ("own",),
+    ("own", "cuda"),
     ("pool",),
     ("zero",),
     ("superoffload",),

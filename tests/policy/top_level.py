@@ -12,7 +12,9 @@ TOP_LEVEL = {
 BELOW = {
     ".ci": {"run"},
     "include": {"pinwarden"},
-    "src": {"CMakeLists.txt", "core", "backend", "accelerator", "own", "pool", "zero", "superoffload", "package"},
+    "src": {
+        "CMakeLists.txt", "core", "backend", "accelerator", "cuda", "own", "pool", "zero", "superoffload", "package",
+    },
     "audit": {"CMakeLists.txt", "registry", "report", "command", "scan", "listeners"},
     "tests": {
         "CMakeLists.txt", "support", "unit", "conformance", "fault", "compile_fail", "audit_cases", "command",

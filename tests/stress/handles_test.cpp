@@ -16,7 +16,7 @@
 
 #include <stress/workload.hpp>
 #include <support/faulty_accelerator.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 namespace pinwarden::testing {
 
@@ -65,7 +65,7 @@ std::vector<std::string> run_workloads(const AcceleratorPtr& accelerator, std::v
 }  // namespace
 
 TEST_CASE("Data arrive whole and no pin is left, whatever handles do while copies run", "[stress]") {
-    const ReleaseFailureRecorder release_failures;
+    ReleaseFailureLog release_failures;
     const std::size_t locked_before = kernel_locked_bytes();
     const auto accelerator = make_cpu_accelerator();
     const auto scripted = std::make_shared<ScriptedBackend>();
@@ -75,14 +75,14 @@ TEST_CASE("Data arrive whole and no pin is left, whatever handles do while copie
     CHECK(failures == std::vector<std::string>{});
     CHECK(scope.close(20s).is_clean());
     CHECK(scripted->outstanding().empty());
-    CHECK(release_failures.texts() == std::vector<std::string>{});
+    CHECK(release_failures.take().empty());
     CHECK(audit::Registry::instance().counts() == audit::Counts{});
     CHECK(audit::Registry::instance().snapshot().empty());
     CHECK(kernel_locked_bytes() == locked_before);
 }
 
 TEST_CASE("The same holds while calls, pins and launched work fail", "[stress]") {
-    const ReleaseFailureRecorder release_failures;
+    ReleaseFailureLog release_failures;
     const std::size_t locked_before = kernel_locked_bytes();
     const auto accelerator = std::make_shared<FaultyAccelerator>();
     const auto scripted = std::make_shared<ScriptedBackend>(native_backend());

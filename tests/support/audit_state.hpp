@@ -31,7 +31,8 @@ struct AuditState {
 
     friend std::ostream& operator<<(std::ostream& out, const AuditState& state) {
         const auto show = [&out](const char* name, const audit::Tally& tally) {
-            out << name << ' ' << tally.pins << " (" << tally.bytes << " asked, " << tally.locked_bytes << " locked), ";
+            out << name << ' ' << tally.pins << " (" << tally.bytes << " asked, " << tally.locked_bytes
+                << " locked), ";
         };
         show("live", state.counts.live);
         show("in flight", state.counts.in_flight);

@@ -35,7 +35,8 @@ SharedFile make_shared_file() {
 std::string content(std::FILE* file) {
     std::rewind(file);
     std::string text;
-    for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file)) text.push_back(static_cast<char>(letter));
+    for (int letter = std::fgetc(file); letter != EOF; letter = std::fgetc(file))
+        text.push_back(static_cast<char>(letter));
     return text;
 }
 
@@ -76,7 +77,8 @@ void become_unprivileged() {
     if (::geteuid() == 0 && ::setresuid(nobody, nobody, nobody) != 0) {
         throw std::system_error(errno, std::generic_category(), "setresuid");
     }
-    ::prctl(PR_SET_DUMPABLE, 1);  // else /proc/self belongs to root and the child could not read of its own memory
+    ::prctl(PR_SET_DUMPABLE,
+            1);  // else /proc/self belongs to root and the child could not read of its own memory
 }
 
 }  // namespace pinwarden::testing

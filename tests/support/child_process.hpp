@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Runs a part of a test in a process of its own: what is decided once for each process, limits that cannot be taken
-/// back, and what is written to the standard error stream.
+/// Runs a part of a test in a process of its own: what is decided once for each process, limits that cannot
+/// be taken back, and what is written to the standard error stream.
 ///
 /// ```
 /// const ChildResult child = run_in_child([] { return std::string(default_backend().backend->name()); });

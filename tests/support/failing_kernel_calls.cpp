@@ -47,7 +47,8 @@ int prefer_huge_pages(void* address, std::size_t bytes) {
     return detail::kernel_calls().prefer_huge_pages(address, bytes);
 }
 
-constexpr detail::KernelCalls refusing_calls{map_pages, unmap_pages, lock_pages, unlock_pages, prefer_huge_pages};
+constexpr detail::KernelCalls refusing_calls{map_pages, unmap_pages, lock_pages, unlock_pages,
+                                             prefer_huge_pages};
 
 void set(std::set<std::uintptr_t>& pages, std::uintptr_t page, bool member) {
     if (member) {

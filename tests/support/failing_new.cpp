@@ -20,7 +20,9 @@ bool refuses() noexcept {
     return true;
 }
 
-void* allocate(std::size_t bytes) noexcept { return refuses() ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1)); }
+void* allocate(std::size_t bytes) noexcept {
+    return refuses() ? nullptr : std::malloc(std::max<std::size_t>(bytes, 1));
+}
 
 void* allocate_aligned(std::size_t bytes, std::align_val_t alignment) noexcept {
     if (refuses()) return nullptr;
@@ -49,10 +51,18 @@ std::size_t allocations_of_this_thread() noexcept { return made; }
 
 }  // namespace pinwarden::testing
 
-void* operator new(std::size_t bytes) { return pinwarden::testing::or_throw(pinwarden::testing::allocate(bytes)); }
-void* operator new[](std::size_t bytes) { return pinwarden::testing::or_throw(pinwarden::testing::allocate(bytes)); }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return pinwarden::testing::allocate(bytes); }
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept { return pinwarden::testing::allocate(bytes); }
+void* operator new(std::size_t bytes) {
+    return pinwarden::testing::or_throw(pinwarden::testing::allocate(bytes));
+}
+void* operator new[](std::size_t bytes) {
+    return pinwarden::testing::or_throw(pinwarden::testing::allocate(bytes));
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    return pinwarden::testing::allocate(bytes);
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+    return pinwarden::testing::allocate(bytes);
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
     return pinwarden::testing::or_throw(pinwarden::testing::allocate_aligned(bytes, alignment));
 }

@@ -14,7 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::string_view, 6> annotations{"$schema", "$id", "$defs", "title", "description", "examples"};
+constexpr std::array<std::string_view, 6> annotations{"$schema", "$id",         "$defs",
+                                                      "title",   "description", "examples"};
 
 class Checker {
 public:
@@ -31,7 +32,8 @@ private:
                const std::string& path) {
         if (std::ranges::find(annotations, keyword) != annotations.end()) return;
         if (keyword == "$ref") return check(referenced(rule.get<std::string>()), value, path);
-        if (keyword == "type") return require(has_type(value, rule), path, "is not of the type " + rule.dump());
+        if (keyword == "type")
+            return require(has_type(value, rule), path, "is not of the type " + rule.dump());
         if (keyword == "const") return require(value == rule, path, "is not " + rule.dump());
         if (keyword == "enum") {
             return require(std::ranges::find(rule, value) != rule.end(), path, "is none of " + rule.dump());
@@ -40,15 +42,16 @@ private:
             return require(!value.is_number() || value >= rule, path, "is less than " + rule.dump());
         }
         if (keyword == "pattern") {
-            const bool fits = !value.is_string() ||
-                              std::regex_search(value.get<std::string>(), std::regex(rule.get<std::string>()));
+            const bool fits = !value.is_string() || std::regex_search(value.get<std::string>(),
+                                                                      std::regex(rule.get<std::string>()));
             return require(fits, path, "does not match " + rule.dump());
         }
         if (keyword == "required") return check_required(rule, value, path);
         if (keyword == "properties") return check_properties(rule, value, path);
         if (keyword == "additionalProperties" && rule == false) return check_additional(schema, value, path);
         if (keyword == "items") return check_items(rule, value, path);
-        throw std::invalid_argument("the schema uses the keyword '" + keyword + "', which this checker does not know");
+        throw std::invalid_argument("the schema uses the keyword '" + keyword +
+                                    "', which this checker does not know");
     }
 
     void require(bool holds, const std::string& path, const std::string& text) {
@@ -56,7 +59,8 @@ private:
     }
 
     const Json& referenced(const std::string& reference) const {
-        if (!reference.starts_with("#/")) throw std::invalid_argument("'" + reference + "' is in another document");
+        if (!reference.starts_with("#/"))
+            throw std::invalid_argument("'" + reference + "' is in another document");
         return root_.at(Json::json_pointer(reference.substr(1)));
     }
 
@@ -91,7 +95,8 @@ private:
 
     void check_items(const Json& rule, const Json& value, const std::string& path) {
         if (!value.is_array()) return;
-        for (std::size_t i = 0; i < value.size(); ++i) check(rule, value.at(i), path + "/" + std::to_string(i));
+        for (std::size_t i = 0; i < value.size(); ++i)
+            check(rule, value.at(i), path + "/" + std::to_string(i));
     }
 
     const Json& root_;

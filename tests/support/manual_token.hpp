@@ -17,7 +17,8 @@ namespace pinwarden::testing {
 
 class ManualToken final : public CompletionToken {
 public:
-    /// A use on the queue with the number `queue`; the numbers of a test's own streams start far away from it.
+    /// A use on the queue with the number `queue`; the numbers of a test's own streams start far away from
+    /// it.
     [[nodiscard]] static std::shared_ptr<ManualToken> make(std::uint64_t queue, std::string name = "manual");
 
     ManualToken(std::uint64_t queue, std::string name);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Collects what is reported through the release-failure handler.
+/// Collects what is reported through the release-failure handler: up to 64 reports, 4 KiB of each text.
 
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +32,9 @@ public:
 
     /// What was reported so far, and empties the log.
     [[nodiscard]] std::vector<Failure> take();
+
+    /// The texts of what was reported since, which stays in the log.
+    [[nodiscard]] std::vector<std::string> texts() const;
 
 private:
     ReleaseFailureHandler previous_;

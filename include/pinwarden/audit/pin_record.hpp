@@ -33,13 +33,13 @@ struct PinRecord {
     std::size_t bytes = 0;             ///< bytes asked for
     std::size_t locked_bytes = 0;      ///< bytes the kernel counts for it
     PinState state = PinState::live;
-    std::string backend;               ///< name of the backend that pinned it and will unpin it
-    std::string label;                 ///< the owner's name for it
-    std::string scope;                 ///< the name of its scope; empty for none
+    std::string backend{};             ///< name of the backend that pinned it and will unpin it
+    std::string label{};               ///< the owner's name for it
+    std::string scope{};               ///< the name of its scope; empty for none
     Site site{};                       ///< the line that asked for it
     std::thread::id thread{};          ///< the thread that asked for it
     std::chrono::nanoseconds age{};    ///< time since it was pinned
-    std::string detail;                ///< in flight: the streams it waits for; quarantined: the failed call
+    std::string detail{};              ///< in flight: the streams it waits for; quarantined: the failed call
 };
 
 /// A number of pins and their bytes.

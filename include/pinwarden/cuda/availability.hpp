@@ -4,12 +4,13 @@
 /// @file
 /// Whether this machine has a CUDA device, and if not, why.
 ///
-/// The CUDA runtime is linked into the library, so a program built with it runs anywhere; without a driver it answers
-/// error 35 (insufficient driver), without a device error 100, and both mean "no accelerator".
+/// The CUDA runtime is linked into the library, so a program built with it runs anywhere; without a driver it
+/// answers error 35 (insufficient driver), without a device error 100, and both mean "no accelerator".
 ///
 /// ```
 /// const auto& cuda = pinwarden::cuda::availability();
-/// auto accelerator = cuda.devices > 0 ? pinwarden::cuda::make_cuda_accelerator(0) : pinwarden::make_cpu_accelerator();
+/// auto accelerator = cuda.devices > 0 ? pinwarden::cuda::make_cuda_accelerator(0) :
+/// pinwarden::make_cpu_accelerator();
 /// ```
 
 #include <string>

@@ -4,10 +4,10 @@
 /// @file
 /// A CUDA device as an accelerator.
 ///
-/// Streams are non-blocking ones of the CUDA runtime, memory is stream-ordered (`cudaMallocAsync`), and each event is
-/// recorded on the stream's own device at the moment it is asked for. Every call restores the device that was current
-/// on the calling thread. Device memory is not addressable by the host, so `Stream::launch` refuses: kernels are
-/// launched on native_stream().
+/// Streams are non-blocking ones of the CUDA runtime, memory is stream-ordered (`cudaMallocAsync`), and each
+/// event is recorded on the stream's own device at the moment it is asked for. Every call restores the device
+/// that was current on the calling thread. Device memory is not addressable by the host, so `Stream::launch`
+/// refuses: kernels are launched on native_stream().
 ///
 /// ```
 /// auto device = pinwarden::cuda::make_cuda_accelerator(0);

@@ -8,7 +8,8 @@
 ///
 /// ```
 /// auto raw = static_cast<cudaStream_t>(pinwarden::cuda::native_stream(*stream));
-/// scale<<<blocks, threads, 0, raw>>>(weights.device_span().data());       // ordered with the stream's copies
+/// scale<<<blocks, threads, 0, raw>>>(weights.device_span().data());       // ordered with the stream's
+/// copies
 ///
 /// my_copy_async(buffer.data(), their_stream);                             // work the library does not see
 /// buffer.record_use(pinwarden::cuda::record_native(their_stream, 0, "loader"));
@@ -26,9 +27,11 @@ namespace pinwarden::cuda {
 /// @throws AcceleratorError if `stream` is none of a CUDA accelerator.
 [[nodiscard]] PINWARDEN_API void* native_stream(const Stream& stream);
 
-/// The point that somebody else's `stream` of `device` has reached now. `name` appears in reports about work stuck on
-/// it. Each result counts as a queue of its own, because CUDA gives the handle of a destroyed stream to a new one.
-/// @throws AcceleratorError if it cannot be recorded; wait for the stream yourself then. UnavailableError without CUDA.
+/// The point that somebody else's `stream` of `device` has reached now. `name` appears in reports about work
+/// stuck on it. Each result counts as a queue of its own, because CUDA gives the handle of a destroyed stream
+/// to a new one.
+/// @throws AcceleratorError if it cannot be recorded; wait for the stream yourself then. UnavailableError
+/// without CUDA.
 [[nodiscard]] PINWARDEN_API CompletionTokenPtr record_native(void* stream, int device, std::string name);
 
 }  // namespace pinwarden::cuda

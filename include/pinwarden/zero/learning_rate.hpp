@@ -19,7 +19,7 @@ namespace pinwarden::zero {
 enum class Scheduler : std::uint8_t {
     constant,         ///< no `scheduler` section: each group keeps its own learning rate
     warmup_lr,        ///< `WarmupLR`: rises to the maximum and stays there
-    warmup_decay_lr,  ///< `WarmupDecayLR`: rises, then falls linearly to 0 at `total_num_steps`
+    warmup_decay_lr,  ///< `WarmupDecayLR`: rises, then falls linearly until `total_num_steps`
 };
 
 /// How the rate rises.

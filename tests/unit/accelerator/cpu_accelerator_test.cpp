@@ -12,7 +12,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <support/failing_new.hpp>
-#include <support/release_failure_recorder.hpp>
+#include <support/release_failure_log.hpp>
 
 namespace pinwarden::testing {
 
@@ -99,20 +99,21 @@ TEST_CASE("Giving back what is no block reports it and changes nothing", "[cpu_a
     const auto stream = accelerator->create_stream("strict");
     std::byte* const block = stream->allocate(64);
     {
-        const ReleaseFailureRecorder failures;
+        ReleaseFailureLog failures;
         stream->deallocate(block, 63);      // another size
         stream->deallocate(block + 1, 63);  // not the start
         stream->deallocate(nullptr, 64);
-        CHECK(failures.texts().size() == 3);
-        CHECK_THAT(failures.texts().front(), ContainsSubstring("63 bytes") && ContainsSubstring("'strict'"));
+        const auto reported = failures.take();
+        REQUIRE(reported.size() == 3);
+        CHECK_THAT(reported.front().text, ContainsSubstring("63 bytes") && ContainsSubstring("'strict'"));
         stream->synchronize();
         CHECK(accelerator->memory().in_use == 64);
     }
     stream->deallocate(block, 64);
     {
-        const ReleaseFailureRecorder failures;
+        ReleaseFailureLog failures;
         stream->deallocate(block, 64);  // twice
-        CHECK(failures.texts().size() == 1);
+        CHECK(failures.take().size() == 1);
     }
     stream->synchronize();
     CHECK(accelerator->memory().allocations == 0);

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::uintptr_t arena = std::uintptr_t{0x10} << 40;  // nothing there is ever touched
 
-// An index lives as long as the process, and never frees its tables; leak checkers are to see them as reachable.
+// An index lives as long as the process, and never frees its tables; leak checkers are to see them as
+// reachable.
 AddressIndex& fresh_index() {
     static std::deque<AddressIndex> indices;
     return indices.emplace_back();
@@ -64,11 +65,14 @@ struct Model {
 
 }  // namespace
 
-TEST_CASE("A block is found by its first byte, its last and any between, and not by its neighbours", "[audit]") {
+TEST_CASE("A block is found by its first byte, its last and any between, and not by its neighbours",
+          "[audit]") {
     AddressIndex& index = fresh_index();
-    for (const std::size_t bytes : {std::size_t{1}, std::size_t{2}, std::size_t{4095}, std::size_t{4096},
-                                    std::size_t{4097}, std::size_t{65536}, 3 * mib + 1, 64 * mib, 1024 * mib}) {
-        for (const std::uintptr_t offset : {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{4095}, mib - 1}) {
+    for (const std::size_t bytes :
+         {std::size_t{1}, std::size_t{2}, std::size_t{4095}, std::size_t{4096}, std::size_t{4097},
+          std::size_t{65536}, 3 * mib + 1, 64 * mib, 1024 * mib}) {
+        for (const std::uintptr_t offset :
+             {std::uintptr_t{0}, std::uintptr_t{1}, std::uintptr_t{4095}, mib - 1}) {
             Entry entry;
             const std::uintptr_t first = arena + offset;
             place(entry, first, bytes);
@@ -169,7 +173,8 @@ TEST_CASE("Thousands of random blocks come, go and are looked up as in a linear 
     for (std::size_t round = 0; round < 20000; ++round) {
         if (below(5) < 3 && model.entries.size() < 150) {
             auto entry = std::make_unique<Entry>();
-            const std::size_t bytes = 1 + below(std::uint64_t{1} << (1 + below(23)));  // all size classes alike
+            const std::size_t bytes =
+                1 + below(std::uint64_t{1} << (1 + below(23)));  // all size classes alike
             const std::uintptr_t address = arena + below(span);
             place(*entry, address, bytes);
             const bool expected = model.shares_page(address, bytes);
@@ -226,7 +231,8 @@ TEST_CASE("Of many registrations of one page at the same time exactly one succee
             std::vector<std::jthread> threads;
             for (std::size_t i = 0; i < entries.size(); ++i) {
                 place(entries[i], arena + i * 16, 16);
-                threads.emplace_back([&, i] { filed += index.insert_unless_overlapping(entries[i]) == nullptr ? 1 : 0; });
+                threads.emplace_back(
+                    [&, i] { filed += index.insert_unless_overlapping(entries[i]) == nullptr ? 1 : 0; });
             }
         }
         CHECK(filed == 1);

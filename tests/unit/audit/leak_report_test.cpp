@@ -110,16 +110,19 @@ TEST_CASE("The text has a verdict, a line of counts for each state, and a line f
     const LeakReport report = full_report();
     const std::string text = to_text(report);
     CHECK(text.starts_with("scope 'zero2': 1 live and 1 in flight\n"));
-    CHECK_THAT(text, ContainsSubstring("\n  live                1 pin  5000 bytes (4.9 KiB) asked, 8192 bytes"));
+    CHECK_THAT(text,
+               ContainsSubstring("\n  live                1 pin  5000 bytes (4.9 KiB) asked, 8192 bytes"));
     CHECK_THAT(text, ContainsSubstring("\n  cached ") && ContainsSubstring("\n  in_flight ") &&
                          ContainsSubstring("\n  quarantined "));
     CHECK_THAT(text, ContainsSubstring("\n  left_to_system      7 pins 70 bytes asked, 700 bytes locked"));
     CHECK_THAT(text, ContainsSubstring("3 preferred pins of 3000 bytes (2.9 KiB) became pageable memory"));
-    CHECK_THAT(text, ContainsSubstring("peak was 1048576 bytes (1.0 MiB); the kernel counts 20480 bytes (20.0 KiB)"));
+    CHECK_THAT(text, ContainsSubstring(
+                         "peak was 1048576 bytes (1.0 MiB); the kernel counts 20480 bytes (20.0 KiB)"));
     const std::string place = std::string(report.records[0].site.file_name()) + ":" +
                               std::to_string(report.records[0].site.line()) + ": ";
-    CHECK_THAT(text, ContainsSubstring("\n  " + place + "live 'hp_params' of 5000 bytes (4.9 KiB) at 0x7f000000, " +
-                                       "8192 bytes (8.0 KiB) locked by the native backend, 1.500 s old, scope 'zero2'"));
+    CHECK_THAT(text, ContainsSubstring(
+                         "\n  " + place + "live 'hp_params' of 5000 bytes (4.9 KiB) at 0x7f000000, " +
+                         "8192 bytes (8.0 KiB) locked by the native backend, 1.500 s old, scope 'zero2'"));
     CHECK_THAT(text, ContainsSubstring("in_flight 'unlabelled' of 100 bytes"));
     CHECK_THAT(text, ContainsSubstring(", used on stream copy"));
     CHECK_THAT(text, ContainsSubstring(", munmap failed with error 12"));

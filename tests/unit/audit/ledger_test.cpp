@@ -19,8 +19,10 @@
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
+#include <unistd.h>
 
 #include <support/audit_state.hpp>
+#include <support/child_process.hpp>
 #include <support/manual_token.hpp>
 #include <support/own_pages.hpp>
 
@@ -35,8 +37,8 @@ using Buffer = PinnedBuffer<std::byte>;
 
 constexpr std::size_t thread_count = 8;
 
-// Runs `work(number)` on eight threads that start together. Assertions belong to the caller's thread: `work` answers
-// whether all was as it should be.
+// Runs `work(number)` on eight threads that start together. Assertions belong to the caller's thread: `work`
+// answers whether all was as it should be.
 bool on_all_threads(const std::function<bool(std::size_t)>& work) {
     std::atomic<bool> fine{true};
     std::barrier start(static_cast<std::ptrdiff_t>(thread_count));
@@ -59,7 +61,8 @@ bool is_found(const std::byte* address, const std::string& label) {
 
 bool all_whole(const std::vector<PinRecord>& records) {
     for (const PinRecord& record : records) {
-        if (record.address == nullptr || record.bytes == 0 || record.backend.empty() || record.label.empty()) return false;
+        if (record.address == nullptr || record.bytes == 0 || record.backend.empty() || record.label.empty())
+            return false;
     }
     return true;
 }
@@ -115,7 +118,8 @@ TEST_CASE("Eight threads pin, unpin, find, count and take snapshots at once", "[
             Buffer buffer(bytes, {.backend = native ? native_backend() : scripted,
                                   .scope = round % 2 == 0 ? scope.ref() : own.ref(),
                                   .label = label});
-            if (!is_found(buffer.data() + bytes / 2, label) || !is_found(buffer.data() + bytes - 1, label)) return false;
+            if (!is_found(buffer.data() + bytes / 2, label) || !is_found(buffer.data() + bytes - 1, label))
+                return false;
             if (round % 3 == 0) kept.push_back(std::move(buffer));
             if (kept.size() > 10) kept.erase(kept.begin());
             if (round % 25 == number) {
@@ -170,7 +174,8 @@ TEST_CASE("Threads that register the same page get it one at a time", "[audit][t
         bool alone = true;
         for (int round = 0; round < 200; ++round) {
             try {
-                PinnedRegistration registration(pages.bytes_at(number * 64, 64), {.backend = native_backend()});
+                PinnedRegistration registration(pages.bytes_at(number * 64, 64),
+                                                {.backend = native_backend()});
                 alone = holders.fetch_add(1) == 0 && alone;
                 holders.fetch_sub(1);
             } catch (const OverlapError&) {
@@ -202,7 +207,8 @@ TEST_CASE("A pin made on one thread may be released on another", "[audit][thread
     CHECK(AuditState::now() == before);
 }
 
-TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back", "[audit]") {
+TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back",
+          "[audit]") {
     const auto backend = std::make_shared<WatchingBackend>();
     const OwnPages pages(1);
     const Counts before = Registry::instance().counts();
@@ -236,6 +242,70 @@ TEST_CASE("A page is taken from the moment a registration of it begins", "[audit
     };
     const PinnedRegistration first(pages.bytes_at(0, 8), {.backend = backend});
     CHECK(overlap);
+}
+
+TEST_CASE("A forked child's copies of handles are inert", "[audit]") {
+    const OwnPages pages(1);
+    Buffer buffer(100, {.backend = native_backend(), .label = "the parent's"});
+    PinnedRegistration registration(pages.bytes_at(0, 100), {.backend = native_backend()});
+    const auto use = ManualToken::make(6001);
+    Buffer in_flight(100, {.backend = native_backend()});
+    in_flight.record_use(use);
+    in_flight.reset();
+    buffer.span()[0] = std::byte{42};
+    const AuditState before = AuditState::now();
+
+    const auto child = testing::run_in_child([&]() -> std::string {
+        const AuditState at_first = AuditState::now();
+        if (!(at_first.counts == Counts{})) return "the parent's pins are counted";
+        if (at_first.kernel_locked_bytes != 0) return "locks were inherited";
+        if (Registry::instance().find(buffer.data())) return "the parent's pin is found";
+        if (!Registry::instance().snapshot().empty()) return "the snapshot holds a pin";
+        if (buffer.is_pinned() || buffer.locked_bytes() != 0) return "the copy claims to be pinned";
+        const std::byte* const memory = buffer.data();
+        buffer.reset();
+        registration.reset();
+        use->complete();
+        Registry::instance().collect();
+        if (*memory != std::byte{42}) return "the memory was released";
+        const Buffer own(page_bytes(), {.backend = native_backend(), .label = "the child's"});
+        if (!is_found(own.data(), "the child's")) return "the child's pin is not found";
+        const AuditState at_last = AuditState::now();
+        if (at_last.counts.live.pins != 1) return "the child counts wrongly";
+        return at_last.kernel_locked_bytes == page_bytes() ? "inert" : "the kernel counts otherwise";
+    });
+    CHECK(child.answer == "inert");
+    CHECK(AuditState::now() == before);
+    CHECK(buffer.is_pinned());
+    CHECK(is_found(buffer.data(), "the parent's"));
+    use->complete();
+    Registry::instance().collect();
+}
+
+TEST_CASE("A child forked while other threads pin can pin itself", "[audit][threads]") {
+    const AuditState before = AuditState::now();
+    {
+        std::atomic<bool> stop{false};
+        std::vector<std::jthread> threads;
+        for (int number = 0; number < 4; ++number) {
+            threads.emplace_back([&stop] {
+                while (!stop) {
+                    const Buffer buffer(10, {.pinning = Pinning::pinned, .backend = native_backend()});
+                    static_cast<void>(Registry::instance().find(buffer.data()));
+                }
+            });
+        }
+        for (int round = 0; round < 20; ++round) {
+            const auto child = testing::run_in_child([] {
+                ::alarm(20);  // a mutex that nobody will unlock must not hang the test
+                const Buffer buffer(10, {.backend = native_backend(), .label = "child"});
+                return std::string(is_found(buffer.data(), "child") ? "pinned" : "lost");
+            });
+            CHECK(child.answer == "pinned");
+        }
+        stop = true;
+    }
+    CHECK(AuditState::now() == before);
 }
 
 }  // namespace pinwarden::audit

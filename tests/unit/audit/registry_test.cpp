@@ -57,7 +57,8 @@ TEST_CASE("Pageable memory is no pin", "[audit]") {
     CHECK(registry().counts() == before);
     CHECK_FALSE(registry().find(buffer.data()));
     const auto records = registry().snapshot();
-    CHECK(std::ranges::find(records, static_cast<const void*>(buffer.data()), &PinRecord::address) == records.end());
+    CHECK(std::ranges::find(records, static_cast<const void*>(buffer.data()), &PinRecord::address) ==
+          records.end());
 }
 
 TEST_CASE("The registry and the kernel agree before, during and after", "[audit]") {
@@ -73,7 +74,8 @@ TEST_CASE("The registry and the kernel agree before, during and after", "[audit]
             buffers.emplace_back(i * 1500, PinOptions{.backend = native_backend()});
             CHECK(agree());
         }
-        const PinnedRegistration registration(pages.bytes_at(page_bytes() - 4, 8), {.backend = native_backend()});
+        const PinnedRegistration registration(pages.bytes_at(page_bytes() - 4, 8),
+                                              {.backend = native_backend()});
         CHECK(registration.locked_bytes() == 2 * page_bytes());
         CHECK(agree());
         buffers.erase(buffers.begin() + 3);
@@ -103,8 +105,8 @@ TEST_CASE("The peak is the most that was locked at one time since it was started
 
 TEST_CASE("A pin is found by every address in it, and by no other", "[audit]") {
     const auto backend = script();
-    for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, page_bytes(), 3 * page_bytes() + 1,
-                                    std::size_t{1} << 22}) {
+    for (const std::size_t bytes :
+         {std::size_t{1}, std::size_t{100}, page_bytes(), 3 * page_bytes() + 1, std::size_t{1} << 22}) {
         const Buffer buffer(bytes, {.backend = backend});
         const std::byte* const first = buffer.data();
         for (const std::byte* inside : {first, first + bytes / 3, first + bytes / 2, first + bytes - 1}) {
@@ -121,7 +123,8 @@ TEST_CASE("A pin is found by every address in it, and by no other", "[audit]") {
     CHECK_FALSE(registry().find(&on_the_stack));
 }
 
-TEST_CASE("A registration of less than a page is found by its bytes, not by the rest of its page", "[audit]") {
+TEST_CASE("A registration of less than a page is found by its bytes, not by the rest of its page",
+          "[audit]") {
     const OwnPages pages(2);
     const PinnedRegistration registration(pages.bytes_at(100, 50), {.backend = script(), .label = "small"});
     CHECK_FALSE(registry().find(pages.data() + 99));
@@ -141,8 +144,9 @@ TEST_CASE("A released pin is not found any more", "[audit]") {
 TEST_CASE("A record tells who asked for the pin, where, when and what for", "[audit]") {
     const Scope scope("registry test");
     std::string label = "hp_params";
+    const PinOptions options{.backend = script(), .scope = scope, .label = label};
     const Site site = Site::current();
-    const Buffer buffer(5000, {.backend = script(), .scope = scope, .label = label});  // the line below `site`
+    const Buffer buffer(5000, options);  // the line below `site`
     label = "somebody else's label";
     const auto record = registry().find(buffer.data()).value();
     CHECK(record.label == "hp_params");
@@ -180,7 +184,8 @@ TEST_CASE("A snapshot holds every pin in the order of addresses", "[audit]") {
     CHECK(records.size() == before + buffers.size());
     CHECK(std::ranges::is_sorted(records, {}, &PinRecord::address));
     for (const Buffer& buffer : buffers) {
-        const auto same = std::ranges::find(records, static_cast<const void*>(buffer.data()), &PinRecord::address);
+        const auto same =
+            std::ranges::find(records, static_cast<const void*>(buffer.data()), &PinRecord::address);
         REQUIRE(same != records.end());
         CHECK(same->bytes == buffer.size());
     }
@@ -193,7 +198,8 @@ TEST_CASE("Random pins come and go as in a linear list", "[audit]") {
     std::mt19937_64 random(7);
     for (std::size_t round = 0; round < 3000; ++round) {
         if (random() % 5 < 3 && model.size() < 100) {
-            model.emplace_back(1 + random() % (std::size_t{1} << (random() % 17)), PinOptions{.backend = backend});
+            model.emplace_back(1 + random() % (std::size_t{1} << (random() % 17)),
+                               PinOptions{.backend = backend});
         } else if (!model.empty()) {
             std::swap(model[random() % model.size()], model.back());
             model.pop_back();
@@ -201,8 +207,9 @@ TEST_CASE("Random pins come and go as in a linear list", "[audit]") {
         if (model.empty()) continue;
         const Buffer& some = model[random() % model.size()];
         const std::byte* const address = some.data() + random() % (some.size() + 2);
-        const auto expected = std::ranges::find_if(
-            model, [&](const Buffer& buffer) { return buffer.data() <= address && address < one_past(buffer); });
+        const auto expected = std::ranges::find_if(model, [&](const Buffer& buffer) {
+            return buffer.data() <= address && address < one_past(buffer);
+        });
         const auto record = registry().find(address);
         REQUIRE(record.has_value() == (expected != model.end()));
         if (record) REQUIRE(record->address == expected->data());

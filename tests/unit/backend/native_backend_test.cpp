@@ -26,7 +26,8 @@ bool done(const UnpinAnswer& answer) { return answer.status == UnpinStatus::done
 }  // namespace
 
 TEST_CASE("The kernel counts a native block from allocation to release", "[backend]") {
-    // The sanitizers replace the C library's mlock by nothing; this holds in their builds only for a real system call.
+    // The sanitizers replace the C library's mlock by nothing; this holds in their builds only for a real
+    // system call.
     const std::size_t bytes = GENERATE(std::size_t{1}, std::size_t{4096}, std::size_t{4097}, 3 * mib + 5);
     const auto backend = native_backend();
     const std::size_t before = kernel_locked_bytes();
@@ -41,7 +42,8 @@ TEST_CASE("The kernel counts a native block from allocation to release", "[backe
     CHECK_FALSE(testing::is_mapped(block.address));
 }
 
-TEST_CASE("Two native blocks never share a page, so the release of one leaves the other locked", "[backend]") {
+TEST_CASE("Two native blocks never share a page, so the release of one leaves the other locked",
+          "[backend]") {
     const auto backend = native_backend();
     const std::size_t before = kernel_locked_bytes();
     std::vector<HostBlock> blocks;
@@ -104,7 +106,8 @@ TEST_CASE("Somebody else's memory is locked by whole pages, and stays theirs", "
     CHECK(kernel_locked_bytes() == before + 3 * page_bytes());
     CHECK(done(backend->unregister_memory(block)));
     CHECK(kernel_locked_bytes() == before);
-    CHECK(std::ranges::all_of(gsl::span(pages.data(), pages.bytes()), [](std::byte b) { return b == std::byte{7}; }));
+    CHECK(std::ranges::all_of(gsl::span(pages.data(), pages.bytes()),
+                              [](std::byte b) { return b == std::byte{7}; }));
 }
 
 TEST_CASE("Locking alone does not make memory reachable for a device, and the backend says so", "[backend]") {

@@ -124,7 +124,8 @@ TEST_CASE("Huge pages that the kernel refuses are replaced by ordinary ones", "[
     CHECK(backend.deallocate(block).status == UnpinStatus::done);
 }
 
-TEST_CASE("Huge pages are asked for before the pages are first touched, and only for large blocks", "[backend]") {
+TEST_CASE("Huge pages are asked for before the pages are first touched, and only for large blocks",
+          "[backend]") {
     FailingKernelCalls kernel;
     NativePages backend(kernel.table());
     const HostBlock small = backend.allocate(2 * mib - page_bytes());
@@ -206,7 +207,8 @@ TEST_CASE("A size that no machine has is refused without arithmetic going wrong"
     CHECK(kernel.mapped_bytes() == 0);
 }
 
-TEST_CASE("A range of the address space that cannot be locked is refused, and nothing stays locked", "[backend]") {
+TEST_CASE("A range of the address space that cannot be locked is refused, and nothing stays locked",
+          "[backend]") {
     const OwnPages pages(1);
     const std::size_t before = kernel_locked_bytes();
     FailingKernelCalls kernel;

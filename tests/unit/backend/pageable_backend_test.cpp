@@ -43,9 +43,10 @@ TEST_CASE("Registering memory as pageable locks nothing", "[backend]") {
 TEST_CASE("More pageable memory than there is, is an error with the size", "[backend]") {
     // Far beyond any address space, yet a size that the allocator may be asked for.
     const std::size_t bytes = std::numeric_limits<std::size_t>::max() / 4;
-    CHECK_THROWS_MATCHES(pageable_backend()->allocate(bytes), PinError,
-                         Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("pageable") &&
-                                                         Catch::Matchers::ContainsSubstring(std::to_string(bytes))));
+    CHECK_THROWS_MATCHES(
+        pageable_backend()->allocate(bytes), PinError,
+        Catch::Matchers::MessageMatches(Catch::Matchers::ContainsSubstring("pageable") &&
+                                        Catch::Matchers::ContainsSubstring(std::to_string(bytes))));
 }
 
 }  // namespace pinwarden

@@ -27,7 +27,8 @@ const CudaAvailability without_cuda{nullptr, "no device answered"};
 
 CudaAvailability with_cuda() { return {std::make_shared<ScriptedBackend>(), ""}; }
 
-// The first call decides for the whole process, so every answer of default_backend() needs a process of its own.
+// The first call decides for the whole process, so every answer of default_backend() needs a process of its
+// own.
 testing::ChildResult default_backend_with(const char* value) {
     return testing::run_in_child([value] {
         if (value == nullptr) {
@@ -64,9 +65,10 @@ TEST_CASE("Cuda is chosen by either of its names", "[backend]") {
 
 TEST_CASE("Cuda asked for by name and not available is an error, never a fallback", "[backend]") {
     const std::string name = GENERATE("cuda", "torch");
-    CHECK_THROWS_MATCHES(select_backend(name, without_cuda), UnavailableError,
-                         MessageMatches(ContainsSubstring("DS_PIN_MEMORY_BACKEND=" + name) &&
-                                        ContainsSubstring("no device answered") && ContainsSubstring("=native")));
+    CHECK_THROWS_MATCHES(
+        select_backend(name, without_cuda), UnavailableError,
+        MessageMatches(ContainsSubstring("DS_PIN_MEMORY_BACKEND=" + name) &&
+                       ContainsSubstring("no device answered") && ContainsSubstring("=native")));
 }
 
 TEST_CASE("Not set, the device decides, and the reason is said", "[backend]") {
@@ -81,9 +83,8 @@ TEST_CASE("Not set, the device decides, and the reason is said", "[backend]") {
 }
 
 TEST_CASE("Any other value is an error that quotes it and lists the valid ones", "[backend]") {
-    const std::string value =
-        GENERATE("", " ", "Native", "NATIVE", "native ", " native", "cuda:0", "CUDA", "pageable", "scripted", "0",
-                 "auto", "none", "torch,native");
+    const std::string value = GENERATE("", " ", "Native", "NATIVE", "native ", " native", "cuda:0", "CUDA",
+                                       "pageable", "scripted", "0", "auto", "none", "torch,native");
     for (const CudaAvailability& cuda : {without_cuda, with_cuda()}) {
         CHECK_THROWS_MATCHES(select_backend(value, cuda), ConfigurationError,
                              MessageMatches(ContainsSubstring("DS_PIN_MEMORY_BACKEND='" + value + "'") &&

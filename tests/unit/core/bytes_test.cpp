@@ -41,9 +41,9 @@ TEST_CASE("A product of sizes that does not fit is an error that names both fact
     CHECK_THROWS_AS(checked_bytes(largest, largest), SizeError);
     // The product of these two wraps around to zero, which must not be mistaken for an empty block.
     CHECK_THROWS_AS(checked_bytes(std::size_t{1} << 32, std::size_t{1} << 32), SizeError);
-    CHECK_THROWS_MATCHES(checked_bytes(largest / 4, 8), SizeError,
-                         MessageMatches(ContainsSubstring(std::to_string(largest / 4)) &&
-                                        ContainsSubstring("8 bytes each")));
+    CHECK_THROWS_MATCHES(
+        checked_bytes(largest / 4, 8), SizeError,
+        MessageMatches(ContainsSubstring(std::to_string(largest / 4)) && ContainsSubstring("8 bytes each")));
 }
 
 TEST_CASE("Sizes are rounded up to whole granules, and stay if they are whole", "[core]") {
@@ -57,9 +57,9 @@ TEST_CASE("Sizes are rounded up to whole granules, and stay if they are whole", 
 }
 
 TEST_CASE("Rounding up past the largest number is an error", "[core]") {
-    CHECK_THROWS_MATCHES(round_up(largest - 4094, 4096), SizeError,
-                         MessageMatches(ContainsSubstring(std::to_string(largest - 4094)) &&
-                                        ContainsSubstring("4096")));
+    CHECK_THROWS_MATCHES(
+        round_up(largest - 4094, 4096), SizeError,
+        MessageMatches(ContainsSubstring(std::to_string(largest - 4094)) && ContainsSubstring("4096")));
     CHECK_THROWS_AS(round_up(largest, 2), SizeError);
 }
 

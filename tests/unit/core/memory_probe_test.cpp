@@ -39,13 +39,15 @@ public:
     }
 
     FakeRoot& available(std::size_t bytes) {
-        return file("/proc/meminfo", "MemTotal:       64000000 kB\nMemFree:             7 kB\nMemAvailable:   " +
-                                         std::to_string(bytes / kib) + " kB\nBuffers: 9 kB\n");
+        return file("/proc/meminfo",
+                    "MemTotal:       64000000 kB\nMemFree:             7 kB\nMemAvailable:   " +
+                        std::to_string(bytes / kib) + " kB\nBuffers: 9 kB\n");
     }
 
     FakeRoot& group_2(const std::string& group, const std::string& limit, std::size_t used) {
         const std::string folder = "/sys/fs/cgroup" + group + "/";
-        return file(folder + "memory.max", limit + "\n").file(folder + "memory.current", std::to_string(used) + "\n");
+        return file(folder + "memory.max", limit + "\n")
+            .file(folder + "memory.current", std::to_string(used) + "\n");
     }
 
     FakeRoot& group_1(const std::string& group, std::size_t limit, std::size_t used) {
@@ -66,7 +68,8 @@ std::string number(std::size_t value) { return std::to_string(value); }
 
 TEST_CASE("Locked bytes are the kernel's line VmLck, which counts in KiB", "[core]") {
     FakeRoot root;
-    root.file("/proc/self/status", "Name:\tx\nVmPin:\t      40 kB\nVmLck:\t     132 kB\nVmHWM:\t    9000 kB\n");
+    root.file("/proc/self/status",
+              "Name:\tx\nVmPin:\t      40 kB\nVmLck:\t     132 kB\nVmHWM:\t    9000 kB\n");
     CHECK(locked_bytes_under(root.path()) == 132 * kib);
 }
 
@@ -123,7 +126,9 @@ TEST_CASE("A group of version 2 without a limit leaves it to those above it", "[
 TEST_CASE("The tightest of nested groups decides, wherever it is", "[core]") {
     FakeRoot root;
     root.available(8 * gib).file("/proc/self/cgroup", "0::/a/b/c\n");
-    root.group_2("/a/b/c", number(4 * gib), gib).group_2("/a/b", number(3 * gib), gib).group_2("/a", number(gib), mib);
+    root.group_2("/a/b/c", number(4 * gib), gib)
+        .group_2("/a/b", number(3 * gib), gib)
+        .group_2("/a", number(gib), mib);
     CHECK(available_bytes_under(root.path()) == gib - mib);
     root.group_2("/a/b/c", number(2 * mib), mib);
     CHECK(available_bytes_under(root.path()) == mib);
@@ -145,16 +150,20 @@ TEST_CASE("A container that sees only its own group reads the root of the hierar
     CHECK(available_bytes_under(root.path()) == gib - mib);
 
     FakeRoot other;
-    other.available(8 * gib).file("/proc/self/cgroup", "4:cpu,memory:/docker/not-to-be-seen\n").group_1("", gib, mib);
+    other.available(8 * gib)
+        .file("/proc/self/cgroup", "4:cpu,memory:/docker/not-to-be-seen\n")
+        .group_1("", gib, mib);
     CHECK(available_bytes_under(other.path()) == gib - mib);
 }
 
 TEST_CASE("Groups of version 1 are found by their controller, alone or among others", "[core]") {
     FakeRoot root;
     root.available(8 * gib).group_1("/box", gib, gib / 2).group_1("", 9223372036854771712U, 5 * gib);
-    root.file("/sys/fs/cgroup/memory/box/memory.stat", "inactive_file 1\ntotal_inactive_file " + number(mib) + "\n");
+    root.file("/sys/fs/cgroup/memory/box/memory.stat",
+              "inactive_file 1\ntotal_inactive_file " + number(mib) + "\n");
     for (const std::string controllers : {"memory", "hugetlb,memory", "memory,pids", "a,memory,b"}) {
-        root.file("/proc/self/cgroup", "11:cpuset:/elsewhere\n3:" + controllers + ":/box\n1:name=systemd:/x\n");
+        root.file("/proc/self/cgroup",
+                  "11:cpuset:/elsewhere\n3:" + controllers + ":/box\n1:name=systemd:/x\n");
         CHECK(available_bytes_under(root.path()) == gib / 2 + mib);
     }
     root.file("/proc/self/cgroup", "3:memory_but_not_really:/box\n");

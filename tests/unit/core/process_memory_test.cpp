@@ -46,7 +46,8 @@ TEST_CASE("No lock limit is answered as unlimited", "[core]") {
         const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
         rlimit now{};
         ::getrlimit(RLIMIT_MEMLOCK, &now);
-        // Without the right to raise it, the hard limit may forbid this; the answer must then be the soft limit.
+        // Without the right to raise it, the hard limit may forbid this; the answer must then be the soft
+        // limit.
         const bool raised = ::setrlimit(RLIMIT_MEMLOCK, &none) == 0;
         return std::string(lock_limit_bytes() == (raised ? unlimited_bytes : now.rlim_cur) ? "yes" : "no");
     });

@@ -22,8 +22,8 @@ namespace {
 
 // One call of each kind that may fail, in the order of AcceleratorCall.
 void use_everything(FaultyAccelerator& accelerator) {
+    std::byte host{};  // outlives the stream: a call that fails leaves a copy in flight
     const auto stream = accelerator.create_stream("used");
-    std::byte host{};
     std::byte* const block = stream->allocate(1);
     const auto give_back = std::shared_ptr<void>(nullptr, [&](void*) { stream->deallocate(block, 1); });
     stream->copy_to_device(block, &host, 1);

@@ -24,7 +24,7 @@ int main() {
         4096, {.pinning = pin_memory ? pinwarden::Pinning::pinned : pinwarden::Pinning::pageable, .label = "lp_grads"});
 
     float total = 0.0F;
-    for (const std::size_t count : {4096, 1024, 2048}) {
+    for (const std::size_t count : {4096U, 1024U, 2048U}) {
         const gsl::span<float> destination = gradients.acquire(count);  // content unspecified
         for (float& value : destination) value = 1.0F;
         total += sum(destination);

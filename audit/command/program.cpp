@@ -31,7 +31,8 @@ void complain(const std::string& who, std::string text) {
     fmt::print(stderr, "{}: error: {}\n", who, text);
 }
 
-/// Whether the first argument is no word of the program's: the parser would only say that a subcommand is missing.
+/// Whether the first argument is no word of the program's: the parser would only say that a subcommand is
+/// missing.
 bool starts_with_unknown_word(const CLI::App& program, int argument_count, const char* const* arguments) {
     if (argument_count < 2) return false;
     const std::string word = arguments[1];
@@ -52,8 +53,9 @@ std::string subcommand_names(const CLI::App& program) {
 
 int run(CLI::App& program, int argument_count, const char* const* arguments, const int& exit_status) {
     if (starts_with_unknown_word(program, argument_count, arguments)) {
-        complain(program.get_name(), fmt::format("'{}' is not a subcommand; there are: {}; see `{} --help`.",
-                                                 arguments[1], subcommand_names(program), program.get_name()));
+        complain(program.get_name(),
+                 fmt::format("'{}' is not a subcommand; there are: {}; see `{} --help`.", arguments[1],
+                             subcommand_names(program), program.get_name()));
         return exit_could_not_run;
     }
     try {

@@ -42,9 +42,8 @@ struct Arguments {
 };
 
 TrainingOptions options_of(const Arguments& arguments) {
-    return {.config = arguments.config
-                          ? zero::read_config_file(*arguments.config)
-                          : zero::read_config_text(default_config_text, default_config_origin),
+    return {.config = arguments.config ? zero::read_config_file(*arguments.config)
+                                       : zero::read_config_text(default_config_text, default_config_origin),
             .shape = {.context = arguments.context,
                       .embedding = arguments.embedding,
                       .hidden = arguments.hidden,
@@ -79,11 +78,10 @@ int run(const Arguments& arguments) {
         train(options, text, selection.backend, progress, [&interrupt] { return interrupt.signal(); });
     progress.finish();
 
-    const RunDescription description{
-        .config = arguments.config.value_or(std::string(default_config_origin)),
-        .text = arguments.text,
-        .backend = std::string(selection.backend->name()),
-        .backend_reason = selection.reason};
+    const RunDescription description{.config = arguments.config.value_or(std::string(default_config_origin)),
+                                     .text = arguments.text,
+                                     .backend = std::string(selection.backend->name()),
+                                     .backend_reason = selection.reason};
     write_to_standard_output(audit_text(description, options, text, result));
     if (summary) summary->commit(to_json(summarise(result, description.backend)));
     return exit_status_of(result);
@@ -95,7 +93,7 @@ void add_train(CLI::App& program, int& exit_status) {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* const train = program.add_subcommand(
         "train",
-        "Train a character model on a text under ZeRO, offload its states, destroy the engine, audit its pins\n"
+        "Train a character model under ZeRO, offload its states, destroy the engine, audit the pins\n"
         "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run,\n"
         "128 + N stopped by signal N");
     train

@@ -94,7 +94,8 @@ void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharM
     const Stopwatch watch;
     while (result.steps < options.steps && result.stop_signal == 0) {
         const double loss = run_step(engine, model, batches);
-        // The engine pins nothing while it trains, so nobody would release in passing what a visit left in flight.
+        // The engine pins nothing while it trains, so nobody would release in passing what a visit left in
+        // flight.
         audit::Registry::instance().collect();
         if (result.steps == 0) result.loss_first = loss;
         result.loss_last = loss;

@@ -90,8 +90,7 @@ TEST_CASE("The real runtime answers gracefully, with a driver or without", "[cud
     CHECK_THROWS_AS(cuda::record_native(nullptr, found.devices, "none"), UnavailableError);
 }
 
-TEST_CASE("An explicit choice of cuda on this machine is cuda, or an error that says why not and what to do",
-          "[cuda]") {
+TEST_CASE("An explicit choice of cuda is cuda, or an error that says why not and what to do", "[cuda]") {
     const std::string value = GENERATE("cuda", "torch");
     if (cuda::availability().devices > 0) {
         CHECK(select_backend(value, detail::cuda_availability()).backend->name() == "cuda");

@@ -6,6 +6,7 @@
 #include <catch2/matchers/catch_matchers_string.hpp>
 
 #include <csignal>
+#include <utility>
 
 using namespace pinwarden;
 using namespace pinwarden::command;
@@ -18,7 +19,12 @@ const RunDescription description = {
     .config = "my.json", .text = "novel.txt", .backend = "native", .backend_reason = "nobody said otherwise"};
 
 audit::PinRecord record(std::string label, std::size_t bytes, std::size_t locked, audit::PinState state) {
-    return {.bytes = bytes, .locked_bytes = locked, .state = state, .label = std::move(label)};
+    audit::PinRecord result;
+    result.bytes = bytes;
+    result.locked_bytes = locked;
+    result.state = state;
+    result.label = std::move(label);
+    return result;
 }
 
 TrainingResult some_result() {

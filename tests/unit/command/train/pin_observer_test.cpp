@@ -10,6 +10,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include <memory>
+#include <utility>
 
 using namespace pinwarden;
 using namespace pinwarden::command;
@@ -18,6 +19,15 @@ namespace {
 
 PinnedBuffer<std::byte> page(std::string_view label, std::size_t pages = 1) {
     return PinnedBuffer<std::byte>(pages * page_bytes(), {.backend = native_backend(), .label = label});
+}
+
+audit::PinRecord record(std::string label, std::size_t bytes, std::size_t locked, audit::PinState state) {
+    audit::PinRecord result;
+    result.bytes = bytes;
+    result.locked_bytes = locked;
+    result.state = state;
+    result.label = std::move(label);
+    return result;
 }
 
 }  // namespace
@@ -76,10 +86,8 @@ TEST_CASE("A pin that the kernel knows nothing of is a disagreement, and the fir
 TEST_CASE("Pins are added up by label and state, in that order") {
     using audit::PinState;
     const std::vector<audit::PinRecord> records = {
-        {.bytes = 5, .locked_bytes = 4096, .state = PinState::in_flight, .label = "b"},
-        {.bytes = 1, .locked_bytes = 4096, .state = PinState::live, .label = "b"},
-        {.bytes = 2, .locked_bytes = 4096, .state = PinState::live, .label = "b"},
-        {.bytes = 3, .locked_bytes = 8192, .state = PinState::live, .label = "a"}};
+        record("b", 5, 4096, PinState::in_flight), record("b", 1, 4096, PinState::live),
+        record("b", 2, 4096, PinState::live), record("a", 3, 8192, PinState::live)};
     const auto tallies = tally_by_label(records);
     REQUIRE(tallies.size() == 3);
     CHECK((tallies[0].label == "a" && tallies[0].tally == audit::Tally{1, 3, 8192}));

@@ -51,7 +51,7 @@ TEST_CASE("Bounded numbers reach every value about equally often") {
     for (const int count : counts) CHECK(std::abs(count - 10'000) < 500);
 }
 
-TEST_CASE("Unit numbers lie in [0, 1) around one half") {
+TEST_CASE("Unit numbers lie from zero up to one, around one half") {
     RandomEngine engine(1);
     double sum = 0.0;
     for (int i = 0; i < 100'000; ++i) {

@@ -29,5 +29,6 @@
 #include <pinwarden/own/pin.hpp>
 #include <pinwarden/own/pin_options.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
+#include <pinwarden/own/pinned_handle.hpp>
 #include <pinwarden/own/pinned_registration.hpp>
 #include <pinwarden/own/pinned_scratch.hpp>

@@ -49,6 +49,11 @@ TEST_CASE("A wrong command line is one line of error, exit status 2, and nothing
     CHECK(std::count(run.errors.begin(), run.errors.end(), '\n') == 1);
 }
 
+TEST_CASE("A word that is no subcommand is answered with those that there are") {
+    const auto run = run_pinwarden({"fly", "--high"});
+    CHECK_THAT(run.errors, ContainsSubstring("'fly'") && ContainsSubstring("train, version"));
+}
+
 TEST_CASE("A standard output that takes nothing is an error") {
     const auto run = run_pinwarden({"version"}, {.output = "/dev/full"});
     CHECK(run.exit_status == 2);

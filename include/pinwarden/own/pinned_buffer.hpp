@@ -18,25 +18,24 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include <gsl/span>
 
 #include <pinwarden/core/bytes.hpp>
-#include <pinwarden/core/completion.hpp>
 #include <pinwarden/core/export.hpp>
 #include <pinwarden/core/site.hpp>
 #include <pinwarden/own/pin.hpp>
 #include <pinwarden/own/pin_options.hpp>
+#include <pinwarden/own/pinned_handle.hpp>
 
 namespace pinwarden {
 
 /// A move-only owner of `size()` elements of host memory. Moved-from equals empty. As thread-safe as
 /// `std::unique_ptr`.
 template <HostElement T>
-class [[nodiscard]] PinnedBuffer {
+class [[nodiscard]] PinnedBuffer : public PinnedHandle {
 public:
     /// An empty buffer that pins nothing.
     PinnedBuffer() noexcept = default;
@@ -46,7 +45,7 @@ public:
     ///         if ordinary memory is refused too), and what default_backend() throws. Nothing is held then.
     [[nodiscard]] explicit PinnedBuffer(std::size_t count, const PinOptions& options = {},
                                         Site site = Site::current())
-        : pin_(detail::Pin::allocate(checked_bytes(count, sizeof(T)), options, site)), size_(count) {}
+        : PinnedHandle(detail::Pin::allocate(checked_bytes(count, sizeof(T)), options, site)), size_(count) {}
 
     /// A buffer with the elements of `source`.
     /// @throws as the constructor does.
@@ -58,7 +57,7 @@ public:
     }
 
     PinnedBuffer(PinnedBuffer&& other) noexcept
-        : pin_(std::move(other.pin_)), size_(std::exchange(other.size_, 0)) {}
+        : PinnedHandle(std::move(other)), size_(std::exchange(other.size_, 0)) {}
 
     PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
         PinnedBuffer taken(std::move(other));
@@ -72,47 +71,24 @@ public:
     [[nodiscard]] gsl::span<T> span() PINWARDEN_LIFETIMEBOUND { return {data(), size_}; }
     [[nodiscard]] gsl::span<const T> span() const PINWARDEN_LIFETIMEBOUND { return {data(), size_}; }
 
-    [[nodiscard]] T* data() noexcept PINWARDEN_LIFETIMEBOUND { return reinterpret_cast<T*>(pin_.address()); }
+    [[nodiscard]] T* data() noexcept PINWARDEN_LIFETIMEBOUND { return reinterpret_cast<T*>(pin().address()); }
     [[nodiscard]] const T* data() const noexcept PINWARDEN_LIFETIMEBOUND {
-        return reinterpret_cast<const T*>(pin_.address());
+        return reinterpret_cast<const T*>(pin().address());
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
     [[nodiscard]] std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
-    /// Bytes that the kernel counts as locked for it: whole pages, 0 for pageable memory.
-    [[nodiscard]] std::size_t locked_bytes() const noexcept { return pin_.locked_bytes(); }
-
-    /// Whether the memory is page-locked; false for an empty buffer.
-    [[nodiscard]] bool is_pinned() const noexcept { return pin_.is_pinned(); }
-
-    /// Whether an accelerator reaches it by direct memory access, which locking alone does not give.
-    [[nodiscard]] bool is_device_pinned() const noexcept { return pin_.is_device_pinned(); }
-
-    /// Whether `Pinning::prefer_pinned` had to be content with pageable memory.
-    [[nodiscard]] bool fell_back() const noexcept { return pin_.fell_back(); }
-
-    /// The backend that will release it; empty for an empty buffer.
-    [[nodiscard]] std::string_view backend_name() const noexcept { return pin_.backend_name(); }
-
-    /// Records that work up to `use` reads or writes the elements; the copies of own/copy.hpp do it themselves.
-    /// @throws std::bad_alloc; `use` is then waited for before the exception leaves.
-    void record_use(CompletionTokenPtr use) const { pin_.record_use(std::move(use)); }
-
-    /// Waits until every recorded use is complete, so that the host may read and write the elements.
-    void wait() const noexcept { pin_.wait(); }
-
     /// Releases the memory, after the recorded uses, and leaves the buffer empty.
     void reset() noexcept { *this = PinnedBuffer(); }
 
     void swap(PinnedBuffer& other) noexcept {
-        std::swap(pin_, other.pin_);
+        swap_pin(other);
         std::swap(size_, other.size_);
     }
 
 private:
-    detail::Pin pin_;
     std::size_t size_ = 0;
 };
 

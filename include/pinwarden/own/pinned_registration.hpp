@@ -15,21 +15,20 @@
 /// It does not own the memory: destroy it first.
 
 #include <cstddef>
-#include <string_view>
 #include <utility>
 
 #include <gsl/span>
 
-#include <pinwarden/core/completion.hpp>
 #include <pinwarden/core/export.hpp>
 #include <pinwarden/core/site.hpp>
 #include <pinwarden/own/pin.hpp>
 #include <pinwarden/own/pin_options.hpp>
+#include <pinwarden/own/pinned_handle.hpp>
 
 namespace pinwarden {
 
 /// A move-only owner of a pin, not of the memory. Moved-from equals empty. As thread-safe as `std::unique_ptr`.
-class [[nodiscard]] PinnedRegistration {
+class [[nodiscard]] PinnedRegistration : public PinnedHandle {
 public:
     /// An empty registration that pins nothing.
     PinnedRegistration() noexcept = default;
@@ -40,41 +39,28 @@ public:
     template <HostElement T>
     [[nodiscard]] explicit PinnedRegistration(gsl::span<T> memory, const PinOptions& options = {},
                                               Site site = Site::current())
-        : pin_(detail::Pin::adopt(reinterpret_cast<std::byte*>(memory.data()), memory.size_bytes(), options, site)) {}
+        : PinnedHandle(
+              detail::Pin::adopt(reinterpret_cast<std::byte*>(memory.data()), memory.size_bytes(), options, site)) {}
 
     /// The first byte registered; null if empty.
-    [[nodiscard]] const std::byte* address() const noexcept { return pin_.address(); }
+    [[nodiscard]] const std::byte* address() const noexcept { return pin().address(); }
 
-    /// Bytes registered, and bytes locked for them: whole pages.
-    [[nodiscard]] std::size_t size_bytes() const noexcept { return pin_.bytes(); }
-    [[nodiscard]] std::size_t locked_bytes() const noexcept { return pin_.locked_bytes(); }
-
-    /// See PinnedBuffer.
-    [[nodiscard]] bool is_pinned() const noexcept { return pin_.is_pinned(); }
-    [[nodiscard]] bool is_device_pinned() const noexcept { return pin_.is_device_pinned(); }
-    [[nodiscard]] bool fell_back() const noexcept { return pin_.fell_back(); }
-    [[nodiscard]] std::string_view backend_name() const noexcept { return pin_.backend_name(); }
-    void record_use(CompletionTokenPtr use) const { pin_.record_use(std::move(use)); }
-
-    /// Waits until every recorded use is complete.
-    void wait() const noexcept { pin_.wait(); }
+    /// Bytes registered; locked_bytes() are whole pages.
+    [[nodiscard]] std::size_t size_bytes() const noexcept { return pin().bytes(); }
 
     /// Unpins now, after waiting for the recorded uses: the memory's owner may free it next.
     void reset() noexcept {
-        pin_.wait();
-        pin_ = detail::Pin();
+        wait();
+        drop_pin();
     }
 
     PinnedRegistration(PinnedRegistration&&) noexcept = default;
     PinnedRegistration& operator=(PinnedRegistration&& other) noexcept {
         PinnedRegistration taken(std::move(other));
-        std::swap(pin_, taken.pin_);
+        swap_pin(taken);
         return *this;
     }
     ~PinnedRegistration() { reset(); }
-
-private:
-    detail::Pin pin_;
 };
 
 }  // namespace pinwarden

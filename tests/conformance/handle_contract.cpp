@@ -321,6 +321,8 @@ PINWARDEN_HANDLE_TEST("A failed unpin is reported and quarantines the memory for
     CHECK(after.quarantined.pins == before.quarantined.pins + 1);
     CHECK(after.quarantined.bytes == before.quarantined.bytes + count * sizeof(int));
     CHECK(after.locked_bytes() == before.locked_bytes() + 2 * page_bytes());
+    audit::Registry::instance().reset_peak();
+    CHECK(audit::Registry::instance().peak_locked_bytes() == after.locked_bytes());
 
     const auto record = audit::Registry::instance().find(memory).value();
     CHECK(record.state == PinState::quarantined);

@@ -9,6 +9,7 @@
 #include <pinwarden/own/pinned_registration.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <random>
 #include <string>
@@ -145,6 +146,7 @@ TEST_CASE("A record tells who asked for the pin, where, when and what for", "[au
     const Scope scope("registry test");
     std::string label = "hp_params";
     const PinOptions options{.backend = script(), .scope = scope, .label = label};
+    const auto start = std::chrono::steady_clock::now();
     const Site site = Site::current();
     const Buffer buffer(5000, options);  // the line below `site`
     label = "somebody else's label";
@@ -160,6 +162,7 @@ TEST_CASE("A record tells who asked for the pin, where, when and what for", "[au
     CHECK(record.thread == std::this_thread::get_id());
     CHECK(record.detail.empty());
     CHECK(record.age >= std::chrono::nanoseconds::zero());
+    CHECK(record.age <= std::chrono::steady_clock::now() - start);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     CHECK(registry().find(buffer.data()).value().age >= record.age + std::chrono::milliseconds(2));
 }

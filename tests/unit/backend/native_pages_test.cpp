@@ -189,6 +189,7 @@ TEST_CASE("A release that the kernel refuses is answered as failed, and the memo
 TEST_CASE("More than the machine can give is refused before anything is mapped", "[backend]") {
     // Under a memory control group the kernel would not refuse such a pin, but kill.
     FailingKernelCalls kernel;
+    kernel.fail_all("map_pages", ENOMEM);  // a failing look must not harm the machine that tests it
     NativePages backend(kernel.table());
     const std::size_t bytes = available_bytes() + 512 * mib;
     const std::string text = text_of_refusal([&] { static_cast<void>(backend.allocate(bytes)); });
@@ -211,8 +212,7 @@ TEST_CASE("A range of the address space that cannot be locked is refused, and no
           "[backend]") {
     const OwnPages pages(1);
     const std::size_t before = kernel_locked_bytes();
-    FailingKernelCalls kernel;
-    NativePages backend(kernel.table());
+    NativePages backend(kernel_calls());  // a book of its pages would be too long
     CHECK_THROWS_AS(backend.register_memory(pages.data(), std::size_t{1} << 46), PinError);
     CHECK(kernel_locked_bytes() == before);
 }

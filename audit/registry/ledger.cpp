@@ -61,8 +61,14 @@ Tally sum(const Tally& left, const Tally& right) noexcept {
     return {left.pins + right.pins, left.bytes + right.bytes, left.locked_bytes + right.locked_bytes};
 }
 
+// A record and the uses that it may be waiting for, which are asked after the mutex is unlocked.
+struct Copied {
+    PinRecord record;
+    std::vector<CompletionTokenPtr> uses;
+};
+
 // Call with the shard's mutex held.
-PinRecord copy_of(const Entry& entry, PinState state) {
+Copied copy_of(const Entry& entry, PinState state) {
     PinRecord record{.address = entry.block.address,
                      .bytes = entry.block.bytes,
                      .locked_bytes = entry.block.locked_bytes,
@@ -73,16 +79,24 @@ PinRecord copy_of(const Entry& entry, PinState state) {
                      .site = entry.site,
                      .thread = entry.thread,
                      .age = std::chrono::steady_clock::now() - entry.pinned_at,
-                     .detail = {}};
-    if (state == PinState::in_flight) {
-        for (const CompletionTokenPtr& use : entry.uses) {
-            record.detail += (record.detail.empty() ? "used on stream " : ", ") + use->queue_name();
-        }
-    }
+                     .detail = {},
+                     .streams = {}};
     if (state == PinState::quarantined) {
         record.detail = fmt::format("{} failed with error {}", entry.failure.call, entry.failure.code);
     }
-    return record;
+    return {std::move(record),
+            state == PinState::in_flight ? entry.uses : std::vector<CompletionTokenPtr>()};
+}
+
+// Call without any mutex: a token may have to ask a driver.
+PinRecord completed(Copied copied) {
+    PinRecord& record = copied.record;
+    for (const CompletionTokenPtr& use : copied.uses) {
+        if (use->is_complete()) continue;
+        record.streams.push_back({use->queue(), use->queue_name()});
+        record.detail += (record.detail.empty() ? "used on stream " : ", ") + record.streams.back().name;
+    }
+    return std::move(record);
 }
 
 }  // namespace
@@ -303,16 +317,17 @@ Counts Ledger::counts() noexcept {
 }
 
 std::optional<PinRecord> Ledger::find(const void* address) {
-    std::optional<PinRecord> found;
+    std::optional<Copied> found;
     index_.find(address, [&](const Entry& entry) {
         const std::scoped_lock lock(entry.shard->mutex);
         if (const auto state = reported(entry, entry.state)) found = copy_of(entry, *state);
     });
-    return found;
+    if (!found) return std::nullopt;
+    return completed(std::move(*found));
 }
 
 std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
-    std::vector<PinRecord> records;
+    std::vector<Copied> copies;
     for (Shard& shard : shards_) {
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
@@ -320,10 +335,13 @@ std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
                 // The state comes first: the scope of an entry that is being reserved is written without the mutex.
                 const auto state = reported(entry, entry.state);
                 if (!state || (only != nullptr && entry.scope != *only)) continue;
-                records.push_back(copy_of(entry, *state));
+                copies.push_back(copy_of(entry, *state));
             }
         }
     }
+    std::vector<PinRecord> records;
+    records.reserve(copies.size());
+    for (Copied& copied : copies) records.push_back(completed(std::move(copied)));
     std::ranges::sort(records, {}, &PinRecord::address);
     return records;
 }

@@ -4,6 +4,7 @@
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/core/process_memory.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace pinwarden::audit {
@@ -29,6 +30,22 @@ LeakReport LeakReport::of_process() {
     report.kernel_locked_bytes = pinwarden::kernel_locked_bytes();
     report.fallbacks = registry.fallbacks();
     return report;
+}
+
+std::vector<StreamTally> LeakReport::in_flight_by_stream() const {
+    std::vector<StreamTally> tallies;
+    for (const PinRecord& record : records) {
+        if (record.state != PinState::in_flight) continue;
+        for (const StreamUse& use : record.streams) {
+            auto place = std::ranges::lower_bound(tallies, use.queue, {}, &StreamTally::queue);
+            if (place == tallies.end() || place->queue != use.queue) {
+                place = tallies.insert(place, {.queue = use.queue, .stream = use.name});
+            }
+            place->pins += 1;
+            place->bytes += record.bytes;
+        }
+    }
+    return tallies;
 }
 
 LeakError::LeakError(LeakReport report) : Error(to_text(report)), report_(std::move(report)) {}

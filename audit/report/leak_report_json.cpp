@@ -42,6 +42,10 @@ Json json_of(const PinRecord& record) {
 std::string to_json(const LeakReport& report) {
     Json pins = Json::array();
     for (const PinRecord& record : report.records) pins.push_back(json_of(record));
+    Json streams = Json::array();
+    for (const StreamTally& tally : report.in_flight_by_stream()) {
+        streams.push_back({{"stream", tally.stream}, {"pins", tally.pins}, {"bytes", tally.bytes}});
+    }
     const Json document = {{"schema", "pinwarden-leak-report"},
                            {"version", LeakReport::schema_version},
                            {"scope", report.scope},
@@ -52,6 +56,7 @@ std::string to_json(const LeakReport& report) {
                              {"in_flight", json_of(report.counts.in_flight)},
                              {"quarantined", json_of(report.counts.quarantined)},
                              {"left_to_system", json_of(report.counts.left_to_system)}}},
+                           {"in_flight_by_stream", std::move(streams)},
                            {"fallbacks", json_of(report.fallbacks)},
                            {"peak_locked_bytes", report.peak_locked_bytes},
                            {"kernel_locked_bytes", report.kernel_locked_bytes},

@@ -26,6 +26,13 @@ void append_tally(std::string& text, std::string_view name, const Tally& tally) 
                    tally.pins == 1 ? "pin" : "pins", format_bytes(tally.bytes), format_bytes(tally.locked_bytes));
 }
 
+void append_streams(std::string& text, const LeakReport& report) {
+    for (const StreamTally& tally : report.in_flight_by_stream()) {
+        fmt::format_to(std::back_inserter(text), "\n    waiting for stream '{}': {} {} of {}", tally.stream,
+                       tally.pins, tally.pins == 1 ? "pin" : "pins", format_bytes(tally.bytes));
+    }
+}
+
 void append_record(std::string& text, const PinRecord& record) {
     const double seconds = std::chrono::duration<double>(record.age).count();
     fmt::format_to(std::back_inserter(text),
@@ -41,7 +48,10 @@ void append_record(std::string& text, const PinRecord& record) {
 
 std::string to_text(const LeakReport& report) {
     std::string text = verdict(report);
-    for (const PinState state : states) append_tally(text, to_string(state), report.counts.of(state));
+    for (const PinState state : states) {
+        append_tally(text, to_string(state), report.counts.of(state));
+        if (state == PinState::in_flight) append_streams(text, report);
+    }
     if (report.counts.left_to_system.pins != 0) append_tally(text, "left_to_system", report.counts.left_to_system);
     if (report.fallbacks.pins != 0) {
         fmt::format_to(std::back_inserter(text), "\n  {} preferred pins of {} became pageable memory",

@@ -11,4 +11,12 @@ void require_same_size(std::size_t source, std::size_t destination) {
                                 destination));
 }
 
+void require_part(const PinnedHandle& host, const void* first, std::size_t bytes) {
+    if (host.contains(first, bytes)) return;
+    throw SizeError(fmt::format(
+        "a copy of {} bytes at {} reaches outside the memory of the handle that it was given, which could not keep "
+        "them until the copy ends; name a part of that handle's memory",
+        bytes, first));
+}
+
 }  // namespace pinwarden::detail

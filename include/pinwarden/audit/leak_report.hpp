@@ -10,6 +10,7 @@
 /// ```
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,20 @@
 
 namespace pinwarden::audit {
 
+/// What waits for one stream.
+struct StreamTally {
+    std::uint64_t queue = 0;  ///< the stream's number, which no other stream ever has
+    std::string stream{};     ///< its name
+    std::size_t pins = 0;     ///< blocks in flight that it still uses, pageable ones included
+    std::size_t bytes = 0;    ///< their bytes asked for
+
+    friend bool operator==(const StreamTally&, const StreamTally&) = default;
+};
+
 /// The pins of one scope, or of the process, by state and one by one.
 struct PINWARDEN_API LeakReport {
     /// The version of the JSON form; a reader must refuse one it does not know.
-    static constexpr int schema_version = 1;
+    static constexpr int schema_version = 2;
 
     std::string scope;                  ///< the scope's name; empty for the whole process
     Counts counts;                      ///< of that scope
@@ -34,6 +45,11 @@ struct PINWARDEN_API LeakReport {
     /// The report of the whole process at this moment.
     /// @throws std::bad_alloc
     [[nodiscard]] static LeakReport of_process();
+
+    /// What is in flight by the stream that it waits for, in the order of the streams' making. A block that several
+    /// streams use is counted with each, one whose copies have just ended with none.
+    /// @throws std::bad_alloc
+    [[nodiscard]] std::vector<StreamTally> in_flight_by_stream() const;
 
     /// Whether nothing is live and nothing is in flight.
     [[nodiscard]] bool is_clean() const noexcept { return counts.live.pins == 0 && counts.in_flight.pins == 0; }

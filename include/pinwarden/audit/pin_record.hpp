@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <pinwarden/core/export.hpp>
 #include <pinwarden/core/site.hpp>
@@ -27,6 +28,14 @@ enum class PinState : std::uint8_t {
 /// The name used in reports: `live`, `cached`, `in_flight`, `quarantined`.
 [[nodiscard]] PINWARDEN_API std::string_view to_string(PinState state) noexcept;
 
+/// A stream that a pin in flight waits for. Several streams may have the same name, none the same number.
+struct StreamUse {
+    std::uint64_t queue = 0;  ///< CompletionToken::queue()
+    std::string name{};
+
+    friend bool operator==(const StreamUse&, const StreamUse&) = default;
+};
+
 /// One pin, copied out of the registry.
 struct PinRecord {
     const void* address = nullptr;     ///< first byte asked for
@@ -40,6 +49,7 @@ struct PinRecord {
     std::thread::id thread{};          ///< the thread that asked for it
     std::chrono::nanoseconds age{};    ///< time since it was pinned
     std::string detail{};              ///< in flight: the streams it waits for; quarantined: the failed call
+    std::vector<StreamUse> streams{};  ///< in flight: the streams it waits for, those that are done left out
 };
 
 /// A number of pins and their bytes.

@@ -6,6 +6,7 @@
 /// PinnedRegistration, which derive from it; it cannot be made or destroyed by itself.
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,15 @@ public:
     /// The backend that will release it; empty for an empty handle.
     [[nodiscard]] std::string_view backend_name() const noexcept { return pin_.backend_name(); }
 
+    /// Whether all `bytes` from `first` are the handle's memory; of no bytes, wherever, they are.
+    [[nodiscard]] bool contains(const void* first, std::size_t bytes) const noexcept {
+        if (bytes == 0) return true;
+        const auto begin = reinterpret_cast<std::uintptr_t>(pin_.address());
+        const auto asked = reinterpret_cast<std::uintptr_t>(first);
+        if (begin == 0 || asked < begin) return false;
+        return asked - begin <= pin_.bytes() && bytes <= pin_.bytes() - (asked - begin);
+    }
+
     /// Records that work up to `use` reads or writes the memory; the copies of own/copy.hpp do it themselves.
     /// @pre uses of one queue are recorded in the queue's order: a later one replaces those before it
     /// @throws std::bad_alloc; `use` is then waited for before the exception leaves.
@@ -49,6 +59,7 @@ protected:
 
     [[nodiscard]] const detail::Pin& pin() const noexcept { return pin_; }
     void drop_pin() noexcept { pin_ = detail::Pin(); }
+    void hold(detail::Pin pin) noexcept { pin_ = std::move(pin); }
     void swap_pin(PinnedHandle& other) noexcept { std::swap(pin_, other.pin_); }
 
 private:

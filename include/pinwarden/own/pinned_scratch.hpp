@@ -5,7 +5,7 @@
 /// A reusable destination in host memory whose old content is garbage.
 ///
 /// It is allocated once, as pinned or pageable memory directly: nothing is copied, and at no time does it hold two
-/// blocks. Each use asks for as many elements as it will write, up to the capacity.
+/// blocks. Each use asks for as many elements as it will write, up to the capacity, which grow() raises.
 ///
 /// ```
 /// pinwarden::PinnedScratch<float> gradients(largest, {.pinning = pinning, .label = "lp_grads"});
@@ -14,6 +14,7 @@
 /// It is not a buffer: nothing survives from one acquire() to the next.
 
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include <gsl/span>
@@ -46,10 +47,15 @@ public:
     [[nodiscard]] explicit PinnedScratch(std::size_t capacity, const PinOptions& options = {},
                                          Site site = Site::current())
         : PinnedHandle(detail::Pin::allocate(checked_bytes(capacity, sizeof(T)), options, site)),
-          capacity_(capacity) {}
+          capacity_(capacity),
+          label_(options.label),
+          options_(options) {}
 
     PinnedScratch(PinnedScratch&& other) noexcept
-        : PinnedHandle(std::move(other)), capacity_(std::exchange(other.capacity_, 0)) {}
+        : PinnedHandle(std::move(other)),
+          capacity_(std::exchange(other.capacity_, 0)),
+          label_(std::exchange(other.label_, {})),
+          options_(std::exchange(other.options_, {})) {}
 
     PinnedScratch& operator=(PinnedScratch&& other) noexcept {
         PinnedScratch taken(std::move(other));
@@ -68,6 +74,23 @@ public:
         return {reinterpret_cast<T*>(pin().address()), count};
     }
 
+    /// Makes room for at least `count` elements, with the options that the scratch was made with, those of a default
+    /// constructed one being the defaults. The old block is waited for and released before the new one is acquired,
+    /// so at no time are there two; what acquire() returned is gone, and so is its content. Enough room already: does
+    /// nothing and does not wait.
+    /// @throws SizeError if the size overflows; the scratch is unchanged then. As the constructor does if the new
+    ///         block is refused; the scratch is then empty, holds nothing, and may be asked to grow again.
+    void grow(std::size_t count, Site site = Site::current()) {
+        if (count <= capacity_) return;
+        const std::size_t bytes = checked_bytes(count, sizeof(T));
+        wait();
+        drop_pin();
+        capacity_ = 0;
+        options_.label = label_;  // the view follows the text, which moves with the scratch
+        hold(detail::Pin::allocate(bytes, options_, site));
+        capacity_ = count;
+    }
+
     [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] std::size_t capacity_bytes() const noexcept { return capacity_ * sizeof(T); }
 
@@ -77,10 +100,14 @@ public:
     void swap(PinnedScratch& other) noexcept {
         swap_pin(other);
         std::swap(capacity_, other.capacity_);
+        std::swap(label_, other.label_);
+        std::swap(options_, other.options_);
     }
 
 private:
     std::size_t capacity_ = 0;
+    std::string label_{};  // what `options_.label` views while a block is acquired
+    PinOptions options_{};
 };
 
 }  // namespace pinwarden

@@ -59,6 +59,7 @@ LeakReport full_report() {
     report.records = {record(PinState::live, "hp_params", 5000), record(PinState::cached, "pool", 4096),
                       record(PinState::in_flight, "", 100, "used on stream copy"),
                       record(PinState::quarantined, "lp_grads", 1, "munmap failed with error 12")};
+    report.records[2].streams = {{12, "copy"}, {5, "copy"}};
     report.counts = count(report.records);
     report.counts.left_to_system = {7, 70, 700};
     report.peak_locked_bytes = 1 << 20;
@@ -125,6 +126,7 @@ TEST_CASE("The text has a verdict, a line of counts for each state, and a line f
                          "8192 bytes (8.0 KiB) locked by the native backend, 1.500 s old, scope 'zero2'"));
     CHECK_THAT(text, ContainsSubstring("in_flight 'unlabelled' of 100 bytes"));
     CHECK_THAT(text, ContainsSubstring(", used on stream copy"));
+    CHECK_THAT(text, ContainsSubstring("\n    waiting for stream 'copy': 1 pin of 100 bytes\n"));
     CHECK_THAT(text, ContainsSubstring(", munmap failed with error 12"));
 }
 
@@ -133,6 +135,18 @@ TEST_CASE("The text of a clean report says so and lists nothing", "[audit]") {
     CHECK(text.starts_with("the process: no pin is live and none is in flight\n"));
     CHECK_THAT(text, !ContainsSubstring("left_to_system") && !ContainsSubstring("preferred"));
     CHECK_THAT(text, !ContainsSubstring(".cpp:"));
+}
+
+TEST_CASE("Blocks in flight are counted with every stream that they wait for", "[audit]") {
+    LeakReport report;
+    report.records = {record(PinState::in_flight, "", 100), record(PinState::in_flight, "", 20),
+                      record(PinState::in_flight, "", 3), record(PinState::live, "", 4000)};
+    report.records[0].streams = {{8, "gradients"}, {2, "parameters"}};
+    report.records[1].streams = {{8, "gradients"}};
+    report.records[3].streams = {{8, "gradients"}};  // live: it waits for nothing yet
+    CHECK(report.in_flight_by_stream() ==
+          std::vector<StreamTally>{{2, "parameters", 1, 100}, {8, "gradients", 2, 120}});
+    CHECK(LeakReport{}.in_flight_by_stream().empty());
 }
 
 TEST_CASE("The JSON keeps to the published schema", "[audit]") {
@@ -149,7 +163,7 @@ TEST_CASE("The published schema refuses what is no report", "[audit]") {
         return testing::schema_problems(schema(), document.dump());
     };
     REQUIRE(problems_after([](Json&) {}).empty());
-    CHECK(problems_after([](Json& report) { report["version"] = 2; }).size() == 1);
+    CHECK(problems_after([](Json& report) { report["version"] = 1; }).size() == 1);
     CHECK(problems_after([](Json& report) { report.erase("clean"); }).size() == 1);
     CHECK(problems_after([](Json& report) { report["surprise"] = 1; }).size() == 1);
     CHECK(problems_after([](Json& report) { report["counts"]["live"]["pins"] = -1; }).size() == 1);
@@ -172,6 +186,9 @@ TEST_CASE("The JSON holds the report's own numbers", "[audit]") {
     CHECK(document["fallbacks"]["pins"] == 3);
     CHECK(document["peak_locked_bytes"] == 1 << 20);
     CHECK(document["kernel_locked_bytes"] == 20480);
+    CHECK(document["in_flight_by_stream"] ==
+          Json::array({{{"stream", "copy"}, {"pins", 1}, {"bytes", 100}},
+                       {{"stream", "copy"}, {"pins", 1}, {"bytes", 100}}}));
     REQUIRE(document["pins"].size() == 4);
     const Json& pin = document["pins"][2];
     CHECK(pin["address"] == "0x7f000000");

@@ -118,6 +118,25 @@ TEST_CASE("Closing gives up at its deadline and names the stuck stream", "[audit
     CHECK(scope.close(1min).is_clean());
 }
 
+TEST_CASE("Closing says how much waits for which stream, and passes over streams that are done", "[audit]") {
+    Scope scope("engine");
+    const auto stuck = ManualToken::make(9011, "grad copies");
+    const auto done = ManualToken::make(9012, "param copies");
+    for (const std::size_t size : {std::size_t{10}, std::size_t{30}}) {
+        Buffer buffer(size, in(scope, "lp_grads"));
+        buffer.record_use(stuck);
+        buffer.record_use(done);
+    }
+    done->complete();
+    const LeakReport report = scope.close(10ms);
+    const std::size_t bytes = 40 * sizeof(Buffer().span()[0]);
+    CHECK(report.in_flight_by_stream() == std::vector<StreamTally>{{9011, "grad copies", 2, bytes}});
+    CHECK_THAT(report.records.at(0).detail, !ContainsSubstring("param copies"));
+    CHECK_THAT(to_text(report), ContainsSubstring("waiting for stream 'grad copies': 2 pins"));
+    stuck->complete();
+    CHECK(scope.close(1min).in_flight_by_stream().empty());
+}
+
 TEST_CASE("A stuck stream delays its own blocks only", "[audit]") {
     Scope scope("engine");
     const auto stuck = ManualToken::make(9003);

@@ -99,6 +99,66 @@ TEST_CASE("A scratch never holds two blocks, neither pinned nor pageable", "[own
     CHECK(backend->calls().size() == 2);
 }
 
+TEST_CASE("A scratch grows without ever holding two blocks, with the options that it was made with", "[own]") {
+    const auto backend = std::make_shared<ScriptedBackend>();
+    PinnedScratch<int> made(1024, {.backend = backend, .label = std::string("lp_") + "grads"});
+    PinnedScratch<int> scratch(std::move(made));
+    scratch.grow(4096);
+    CHECK(scratch.capacity() == 4096);
+    std::ranges::fill(scratch.acquire(4096), 5);
+    const auto record = audit::Registry::instance().find(scratch.acquire(1).data());
+    REQUIRE(record);
+    CHECK(record->label == "lp_grads");
+    CHECK(record->bytes == 4096 * sizeof(int));
+    const auto calls = backend->calls();
+    REQUIRE(calls.size() == 3);
+    CHECK(calls[1].operation == ScriptedBackend::Operation::deallocate);
+    CHECK(calls[1].block.address == calls[0].block.address);
+    CHECK(calls[2].operation == ScriptedBackend::Operation::allocate);
+    scratch.grow(4096);
+    scratch.grow(7);
+    CHECK(scratch.capacity() == 4096);
+    CHECK(backend->calls().size() == 3);
+}
+
+TEST_CASE("A scratch that cannot grow is empty, holds nothing and may try again", "[own]") {
+    const AuditState before = AuditState::now();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    PinnedScratch<int> scratch(10, {.backend = backend, .label = "lp_grads"});
+    CHECK_THROWS_AS(scratch.grow(std::numeric_limits<std::size_t>::max()), SizeError);
+    CHECK(scratch.capacity() == 10);
+    backend->fail_acquire(1);
+    CHECK_THROWS_AS(scratch.grow(2000), PinError);
+    CHECK(scratch.capacity() == 0);
+    CHECK_FALSE(scratch.is_pinned());
+    CHECK(scratch.acquire(0).empty());
+    CHECK(backend->outstanding().empty());
+    CHECK(AuditState::now() == before);
+    scratch.grow(2000);
+    CHECK(scratch.capacity() == 2000);
+    CHECK(backend->outstanding().size() == 1);
+}
+
+TEST_CASE("A scratch grows only after its last use is complete", "[own]") {
+    const auto backend = std::make_shared<ScriptedBackend>();
+    PinnedScratch<int> scratch(10, {.backend = backend});
+    const auto use = ManualToken::make(8010);
+    scratch.record_use(use);
+    scratch.grow(10);  // there is room: nobody is waited for
+    CHECK_FALSE(use->is_complete());
+    std::size_t calls_while_running = 0;
+    std::jthread finisher([&] {
+        std::this_thread::sleep_for(10ms);
+        calls_while_running = backend->calls().size();
+        use->complete();
+    });
+    scratch.grow(5000);
+    finisher.join();
+    CHECK(use->is_complete());
+    CHECK(calls_while_running == 1);
+    CHECK(backend->outstanding().size() == 1);
+}
+
 TEST_CASE("A scratch is pageable where the configuration says so", "[own]") {
     const auto backend = std::make_shared<ScriptedBackend>();
     const AuditState before = AuditState::now();

@@ -111,7 +111,7 @@ void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharM
         if (result.steps == halfway) visit_host(engine, observer, progress, result.steps);
         result.stop_signal = stop();
     }
-    result.skipped_steps = engine.skipped_steps();
+    result.skipped_steps = static_cast<std::uint64_t>(engine.skipped_steps());
 }
 
 }  // namespace

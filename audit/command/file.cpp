@@ -22,13 +22,13 @@ namespace {
 [[noreturn]] void refuse(const std::filesystem::path& file, const std::string& what, const char* call,
                          int error) {
     throw ConfigurationError(
-        fmt::format("Cannot read {} {}: {}: {}; give a file that exists and can be read.", what,
+        fmt::format("Cannot read {} '{}': {}: {}; give a file that exists and can be read.", what,
                     file.string(), call, std::generic_category().message(error)));
 }
 
 [[noreturn]] void refuse_size(const std::filesystem::path& file, const std::string& what,
                               std::size_t largest) {
-    throw ConfigurationError(fmt::format("Cannot read {} {}: it is larger than {}; give a part of it.", what,
+    throw ConfigurationError(fmt::format("Cannot read {} '{}': it is larger than {}; give a part of it.", what,
                                          file.string(), format_bytes(largest)));
 }
 

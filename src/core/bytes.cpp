@@ -30,7 +30,7 @@ std::size_t round_up(std::size_t bytes, std::size_t granule) {
     std::size_t sum = 0;
     if (__builtin_add_overflow(bytes, granule - 1, &sum)) {
         throw SizeError(fmt::format("{} bytes cannot be rounded up to whole units of {} bytes: the result does not "
-                                    "fit into std::size_t",
+                                    "fit into std::size_t; check how the size was computed",
                                     bytes, granule));
     }
     return sum & ~(granule - 1);

@@ -43,6 +43,7 @@ public:
     }
 
     /// Records that work up to `use` reads or writes the memory; the copies of own/copy.hpp do it themselves.
+    /// @pre `use` is not null
     /// @pre uses of one queue are recorded in the queue's order: a later one replaces those before it
     /// @throws std::bad_alloc; `use` is then waited for before the exception leaves.
     void record_use(CompletionTokenPtr use) const { pin_.record_use(std::move(use)); }

@@ -46,7 +46,7 @@ TEST_CASE("What cannot be read is refused with its role, its name and the answer
     const TemporaryFolder folder;
     CHECK_THROWS_MATCHES(
         read_file(folder / "missing", "the text", 1), ConfigurationError,
-        MessageMatches(ContainsSubstring("Cannot read the text " + (folder / "missing").string()) &&
+        MessageMatches(ContainsSubstring("Cannot read the text '" + (folder / "missing").string() + "'") &&
                        ContainsSubstring("No such file or directory")));
     CHECK_THROWS_MATCHES(read_file(folder.path(), "the text", 1), ConfigurationError,
                          MessageMatches(ContainsSubstring("Is a directory")));

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <support/program_run.hpp>
+#include <support/temporary_folder.hpp>
+
+namespace pinwarden::testing {
+
+namespace {
+
+using Catch::Matchers::ContainsSubstring;
+
+std::string content(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+ProgramRun end_by(const std::string& mode, const std::string& report) {
+    return run_program(PINWARDEN_EXIT_MOMENTS, {mode}, {.environment = {{"PINWARDEN_REPORT_AT_EXIT", report}}});
+}
+
+void check_silent_success(const ProgramRun& run) {
+    CHECK(run.exit_status == 0);
+    CHECK(run.signal == 0);
+    CHECK(run.output.empty());
+    CHECK(run.errors.empty());
+}
+
+}  // namespace
+
+TEST_CASE("Handles that end with the program are no leak in its report", "[exit]") {
+    const TemporaryFolder folder;
+    for (const std::string mode : {"static", "thread_local"}) {
+        CAPTURE(mode);
+        const auto report = folder.path() / (mode + ".txt");
+        check_silent_success(end_by(mode, report.string()));
+        CHECK_THAT(content(report), ContainsSubstring("no pin is live and none is in flight"));
+    }
+}
+
+TEST_CASE("Handles that outlive the program's end are in its report, and nothing crashes", "[exit]") {
+    const TemporaryFolder folder;
+    for (const std::string mode : {"detached", "signal", "quick_exit"}) {
+        CAPTURE(mode);
+        const auto report = folder.path() / (mode + ".txt");
+        check_silent_success(end_by(mode, report.string()));
+        CHECK_THAT(content(report), ContainsSubstring("the process: 1 live and 0 in flight"));
+        CHECK_THAT(content(report), ContainsSubstring("live '" + mode + "'"));
+    }
+}
+
+TEST_CASE("An end that runs nothing writes no report", "[exit]") {
+    const TemporaryFolder folder;
+    const auto report = folder.path() / "report.txt";
+    check_silent_success(end_by("_exit", report.string()));
+    CHECK_FALSE(std::filesystem::exists(report));
+}
+
+TEST_CASE("The report at exit is JSON where its name says so, and %p is the process", "[exit]") {
+    const TemporaryFolder folder;
+    check_silent_success(end_by("quick_exit", (folder.path() / "report-%p.json").string()));
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+        ++files;
+        const std::string name = entry.path().filename().string();
+        CHECK_THAT(name, !ContainsSubstring("%p"));
+        CHECK(std::stoi(name.substr(std::string("report-").size())) > 1);
+        CHECK_THAT(content(entry.path()), ContainsSubstring("\"schema\": \"pinwarden-leak-report\"") &&
+                                              ContainsSubstring("\"label\": \"quick_exit\""));
+    }
+    CHECK(files == 1);
+}
+
+TEST_CASE("A report that cannot be written is one clear line, and the exit status stays", "[exit]") {
+    const ProgramRun run = end_by("static", "/nonexistent/folder/report.txt");
+    CHECK(run.exit_status == 0);
+    CHECK_THAT(run.errors, ContainsSubstring("PINWARDEN_REPORT_AT_EXIT=/nonexistent/folder/report.txt") &&
+                               ContainsSubstring("No such file or directory"));
+    CHECK(run.errors.find('\n') == run.errors.size() - 1);
+}
+
+}  // namespace pinwarden::testing

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What other runtimes got wrong about memory in flight, one case each; docs/testing.md lists where the others are.
+#include <pinwarden/accelerator/cpu_accelerator.hpp>
+#include <pinwarden/audit/registry.hpp>
+#include <pinwarden/backend/scripted_backend.hpp>
+#include <pinwarden/own/copy.hpp>
+#include <pinwarden/own/pinned_scratch.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include <support/faulty_accelerator.hpp>
+
+namespace pinwarden::testing {
+
+TEST_CASE("Trap 2: memory whose stream has been destroyed since is kept until its copy ends", "[traps]") {
+    const auto accelerator = std::make_shared<FaultyAccelerator>();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    auto owner = accelerator->create_stream("owner");
+    auto stream = accelerator->create_stream("short-lived");
+    DeviceBuffer<int> device(100, owner);
+    owner->synchronize();
+    PinnedBuffer<int> host(100, {.backend = backend});
+    std::ranges::fill(host.span(), 9);
+    {
+        const auto hold = accelerator->hold("short-lived");
+        copy(std::as_const(host), device, *stream);
+        host.reset();
+        audit::Registry::instance().collect();
+        CHECK(backend->outstanding().size() == 1);
+    }
+    stream.reset();
+    audit::Registry::instance().collect();
+    CHECK(backend->outstanding().empty());
+}
+
+TEST_CASE("Trap 4: a use on a destroyed stream is not taken for one on the stream made next", "[traps]") {
+    const auto accelerator = make_cpu_accelerator();
+    auto first = accelerator->create_stream("same name");
+    const auto earlier = first->record();
+    first.reset();
+    const auto second = accelerator->create_stream("same name");
+    CHECK(second->record()->queue() != earlier->queue());
+    CHECK(earlier->is_complete());
+}
+
+TEST_CASE("Trap 10: an event that cannot be recorded is waited for, and its memory not reused before", "[traps]") {
+    const auto accelerator = std::make_shared<FaultyAccelerator>();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    const auto stream = accelerator->create_stream("copies");
+    DeviceBuffer<int> device(100, stream);
+    PinnedScratch<int> scratch(100, {.backend = backend});
+    const auto part = scratch.acquire(100);
+    std::ranges::fill(part, 9);
+    accelerator->fail_call(AcceleratorCall::record, 1);
+    CHECK_THROWS_AS(copy(scratch, part, device, *stream), AcceleratorError);
+    std::ranges::fill(scratch.acquire(100), -1);
+    PinnedScratch<int> received(100, {.backend = backend});
+    copy(device, received, received.acquire(100), *stream);
+    CHECK(std::ranges::all_of(received.acquire(100), [](int value) { return value == 9; }));
+}
+
+}  // namespace pinwarden::testing

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pin_rules.hpp"
+#include "source.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace pinwarden::scan {
+namespace {
+
+using namespace clang;
+using namespace clang::ento;
+
+/// What all paths together say about one pin.
+struct PinHistory {
+    std::vector<const PathEnd*> released;
+    std::vector<const PathEnd*> held;     ///< live at the end, reachable for someone outside
+    std::vector<const PathEnd*> failed;   ///< the pin call was not reached or did not work
+    std::vector<std::pair<const PathEnd*, LostPin>> lost;
+    std::set<const Stmt*> releases;
+    const MemRegion* memory = nullptr;
+};
+
+bool leaves(const Stmt* statement)
+{
+    if (!statement)
+        return false;
+    if (isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt, CXXThrowExpr>(statement))
+        return true;
+    if (const auto* call = dyn_cast<CallExpr>(statement)) {
+        const FunctionDecl* function = call->getDirectCallee();
+        return function && function->isNoReturn();
+    }
+    if (const auto* block = dyn_cast<CompoundStmt>(statement))
+        return !block->body_empty() && leaves(block->body_back());
+    if (const auto* label = dyn_cast<LabelStmt>(statement))
+        return leaves(label->getSubStmt());
+    return false;
+}
+
+/// True if a condition on the path is what kept it from this release: the release stands in a branch that goes on
+/// with the rest of the function, and the path took the other way.
+bool passed_by(const Stmt* release, const std::vector<PathDecision>& decisions)
+{
+    for (const PathDecision& decision : decisions) {
+        if (decision.in_loop)
+            continue;
+        const ParentMap& parents = decision.frame->getParentMap();
+        if (!parents.getParent(release))
+            continue;
+        const Stmt* child = release;
+        for (const Stmt* at = parents.getParent(release); at; child = at, at = parents.getParent(at)) {
+            if (isa<SwitchStmt, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(at))
+                break;
+            const auto* branch = dyn_cast<IfStmt>(at);
+            if (!branch || child == branch->getCond())
+                continue;
+            if (leaves(child))
+                break;
+            const bool in_then = child == branch->getThen();
+            const Stmt* terminator = decision.terminator;
+            const bool decides = terminator == branch ||
+                                 (isa<BinaryOperator>(terminator) && [&] {
+                                     for (const Stmt* up = terminator; up; up = parents.getParent(up)) {
+                                         if (up == branch->getCond())
+                                             return true;
+                                         if (!isa<Expr>(up))
+                                             return false;
+                                     }
+                                     return false;
+                                 }());
+            if (decides && decision.taken != in_then)
+                return true;
+        }
+    }
+    return false;
+}
+
+/// The answers that mean failure here: those given where the pin itself did not work, and all negative ones.
+struct Verdicts {
+    bool zero_fails = false;
+    bool other_fails = false;
+    bool known = false;
+
+    explicit Verdicts(const PinHistory& history)
+    {
+        for (const PathEnd* end : history.failed) {
+            zero_fails |= end->answer == Answer::zero;
+            other_fails |= end->answer == Answer::other;
+            known |= end->answer != Answer::unknown && end->answer != Answer::none;
+        }
+        if (zero_fails && other_fails)
+            known = zero_fails = other_fails = false;
+    }
+
+    bool fails(Answer answer) const
+    {
+        return answer == Answer::negative || (answer == Answer::zero && zero_fails) ||
+               (answer == Answer::other && (other_fails || (known && !zero_fails)));
+    }
+
+    bool works(Answer answer) const
+    {
+        return known && ((answer == Answer::zero && !zero_fails) || (answer == Answer::other && zero_fails));
+    }
+};
+
+/// Decides about a pin that someone outside can still reach: it is lost only if the function shows on another way
+/// out that it takes care of the pin itself.
+const PathEnd* missed_by_own_standard(const PinHistory& history)
+{
+    if (history.released.empty())
+        return nullptr;
+    const Verdicts verdicts(history);
+    const bool succeeds_released = std::any_of(history.released.begin(), history.released.end(), [&](const PathEnd* end) {
+        return verdicts.works(end->answer);
+    });
+    const bool any_answer = std::any_of(history.held.begin(), history.held.end(),
+                                        [](const PathEnd* end) { return end->answer != Answer::none; });
+    for (const PathEnd* end : history.held) {
+        if (verdicts.fails(end->answer))
+            return end;
+        if (verdicts.works(end->answer) && succeeds_released)
+            return end;
+        if (!any_answer || end->answer == Answer::unknown) {
+            // No answer tells success from failure; a pin released at the last way out belongs to the function.
+            const bool last_releases =
+                std::any_of(history.released.begin(), history.released.end(), [&](const PathEnd* other) {
+                    if (!other->statement)
+                        return true;
+                    return end->statement && end->statement != other->statement &&
+                           end->statement->getBeginLoc() < other->statement->getBeginLoc();
+                });
+            const bool last_keeps = !end->statement || std::none_of(history.released.begin(), history.released.end(),
+                                                                    [](const PathEnd* other) { return !other->statement; });
+            if (last_releases && !(last_keeps && !end->statement && false))
+                return end;
+        }
+    }
+    return nullptr;
+}
+
+void report_leak(PathLog& log, const PinSite& site, const PinHistory& history, const PathEnd& end,
+                 const StackFrameContext* frame)
+{
+    const std::vector<PathDecision> decisions = log.decisions_before(end.node);
+    for (const Stmt* release : history.releases) {
+        if (!passed_by(release, decisions))
+            continue;
+        log.report("conditional-release", Confidence::certain, *release,
+                   "the pin of '" + site.api->name + "' is released only under a condition", end.node,
+                   history.memory);
+        return;
+    }
+    log.report("leak", Confidence::certain, PathLog::call_in_frame(site, frame),
+               "memory pinned by '" + site.api->name + "' is not released on every path", end.node, history.memory);
+}
+
+}  // namespace
+
+void judge_path_ends(PathLog& log)
+{
+    std::map<const PinSite*, PinHistory> histories;
+    for (const PathEnd& end : log.ends) {
+        for (const PinAtEnd& pin : end.pins) {
+            if (!pin.state.site)
+                continue;
+            PinHistory& history = histories[pin.state.site];
+            history.memory = pin.memory;
+            if (pin.state.status == PinStatus::released) {
+                history.released.push_back(&end);
+                if (pin.state.change)
+                    history.releases.insert(pin.state.change);
+            } else if (pin.state.status == PinStatus::live) {
+                const bool own = !pin.state.outside;
+                if (!own)
+                    history.held.push_back(&end);
+            }
+        }
+        for (const LostPin& lost : end.lost)
+            histories[lost.site].lost.emplace_back(&end, lost);
+    }
+    for (auto& [site, history] : histories) {
+        for (const PathEnd& end : log.ends) {
+            const bool seen = std::any_of(end.pins.begin(), end.pins.end(),
+                                          [&](const PinAtEnd& pin) {
+                                              return pin.state.site == site &&
+                                                     pin.state.status != PinStatus::foreign;
+                                          }) ||
+                              std::any_of(end.lost.begin(), end.lost.end(),
+                                          [&](const LostPin& lost) { return lost.site == site; });
+            if (!seen)
+                history.failed.push_back(&end);
+        }
+    }
+    std::set<const Stmt*> reported;
+    for (const auto& [site, history] : histories) {
+        if (log.settled.contains(site))
+            continue;
+        // The end of the program gives back what its main function still holds on a way out by an error.
+        if (log.function().isMain() && !history.released.empty())
+            continue;
+        if (!history.lost.empty()) {
+            const auto first = std::find_if(history.lost.begin(), history.lost.end(),
+                                            [](const auto& entry) { return !entry.second.overwritten; });
+            const auto& [end, lost] = first == history.lost.end() ? history.lost.front() : *first;
+            if (!reported.insert(&PathLog::call_in_frame(*site, lost.frame)).second)
+                continue;
+            const auto over = std::find_if(history.lost.begin(), history.lost.end(),
+                                           [](const auto& entry) { return entry.second.overwritten; });
+            if (over != history.lost.end())
+                log.report("overwritten-pin", Confidence::certain,
+                           PathLog::call_in_frame(*site, over->second.frame),
+                           "the only pointer to memory pinned by '" + site->api->name + "' is overwritten",
+                           over->first->node, history.memory);
+            else
+                report_leak(log, *site, history, *end, lost.frame);
+            continue;
+        }
+        if (const PathEnd* end = missed_by_own_standard(history)) {
+            if (reported.insert(site->call).second)
+                report_leak(log, *site, history, *end, site->frame);
+        }
+    }
+}
+
+}  // namespace pinwarden::scan

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ownership.hpp"
+
+#include "source.hpp"
+
+
+#include <array>
+#include <cctype>
+
+namespace pinwarden::scan {
+namespace {
+
+using namespace clang;
+using namespace clang::ento;
+
+bool sounds_like_transfer(StringRef name)
+{
+    static constexpr std::array<StringRef, 22> verbs{"add",    "push",   "insert",  "set",    "attach", "store",
+                                                     "enqueue", "wrap",  "adopt",   "take",   "give",   "put",
+                                                     "free",   "release", "destroy", "delete", "own",   "register",
+                                                     "append", "emplace", "return",  "track"};
+    const std::string lower = name.lower();
+    for (const StringRef verb : verbs) {
+        const std::size_t at = lower.find(verb.str());
+        if (at == std::string::npos)
+            continue;
+        const bool begins = at == 0 || lower[at - 1] == '_' || std::isupper(static_cast<unsigned char>(name[at])) != 0;
+        if (begins)
+            return true;
+    }
+    return false;
+}
+
+/// True if the function that pinned also releases something of this family, on whatever path: then the pin is its
+/// own business, and whoever it calls in between only borrows.
+bool releases_itself(const PathLog& log, const PinSite& site)
+{
+    const auto* owner = dyn_cast<FunctionDecl>(site.frame->getDecl());
+    if (!owner || !owner->getBody())
+        return false;
+    std::vector<const Stmt*> work{owner->getBody()};
+    while (!work.empty()) {
+        const Stmt* at = work.back();
+        work.pop_back();
+        for (const Stmt* child : at->children()) {
+            if (child)
+                work.push_back(child);
+        }
+        const auto* call = dyn_cast<CallExpr>(at);
+        const Api* api = call ? api_of_kind(log.apis(), call->getDirectCallee(), ApiKind::release) : nullptr;
+        if (api && ApiTable::compatible(api->family, site.api->family))
+            return true;
+    }
+    return false;
+}
+
+class PinsIn : public SymbolVisitor {
+public:
+    explicit PinsIn(ProgramStateRef state) : state_(std::move(state)) {}
+    bool VisitSymbol(SymbolRef symbol) override
+    {
+        for (const auto& [memory, pin] : state_->get<Pins>()) {
+            const auto* symbolic = dyn_cast<SymbolicRegion>(memory->getBaseRegion());
+            if (symbolic && symbolic->getSymbol() == symbol)
+                found.push_back(memory);
+        }
+        return true;
+    }
+    std::vector<const MemRegion*> found;
+
+private:
+    ProgramStateRef state_;
+};
+
+}  // namespace
+
+bool keeps_nothing(const FunctionDecl& function, const CheckerContext& context)
+{
+    if (function.hasAttr<CUDAGlobalAttr>() || function.getBuiltinID() != 0)
+        return true;
+    const SourceManager& sources = context.getASTContext().getSourceManager();
+    if (sources.isInSystemHeader(function.getLocation()))
+        return function.isExternC() || function.isInStdNamespace();
+    if (!function.getIdentifier())
+        return false;
+    const StringRef name = function.getName();
+    return name.starts_with("cuda") || name.starts_with("hip") || name.starts_with("ibv_") ||
+           (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
+}
+
+bool borrows(const PathLog& log, const CallEvent& call, const PinState& pin, SymbolRef memory)
+{
+    const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
+    if (function) {
+        if (api_of_kind(log.apis(), function, ApiKind::callback))
+            return false;
+        if (!apis_of(log.apis(), function).empty() || function->hasAttr<CUDAGlobalAttr>())
+            return true;
+    }
+    if (call.argumentsMayEscape() || !pin.site)
+        return false;
+    const bool constructs = isa<CXXConstructorCall>(call);
+    if (releases_itself(log, *pin.site) && !constructs)
+        return true;
+    if (!function || constructs)
+        return false;
+    for (unsigned i = 0; i < call.getNumArgs(); ++i) {
+        if (call.getArgSVal(i).getAsLocSymbol(true) != memory || i >= function->getNumParams())
+            continue;
+        const QualType type = function->getParamDecl(i)->getType();
+        if (type->isReferenceType() || (type->isPointerType() && type->getPointeeType()->isPointerType()))
+            return false;
+    }
+    const auto* method = dyn_cast<CXXMethodDecl>(function);
+    if (method && !method->isStatic())
+        return false;
+    return function->getIdentifier() && !sounds_like_transfer(function->getName());
+}
+
+std::vector<const MemRegion*> reachable_pins(const ProgramStateRef& state, SVal value)
+{
+    PinsIn pins(state);
+    ScanReachableSymbols scan(state, pins);
+    scan.scan(value);
+    if (const MemRegion* memory = memory_of(value); memory && state->get<Pins>(memory))
+        pins.found.push_back(memory);
+    return pins.found;
+}
+
+}  // namespace pinwarden::scan

@@ -92,7 +92,7 @@ public:
     bool VisitCallExpr(CallExpr* call)
     {
         const FunctionDecl* callee = call->getDirectCallee();
-        if (function_ && callee)
+        if (function_ && callee && !sources_.isInSystemHeader(callee->getLocation()))
             current_.calls.push_back(function_id(*callee));
         for (const Api& api : apis_of(input_.apis, callee))
             visit_api(*call, api);
@@ -107,7 +107,8 @@ public:
     {
         if (!function_)
             return true;
-        current_.calls.push_back(function_id(*made->getConstructor()));
+        if (!sources_.isInSystemHeader(made->getConstructor()->getLocation()))
+            current_.calls.push_back(function_id(*made->getConstructor()));
         for (const Expr* argument : made->arguments())
             mention(argument);
         return true;
@@ -189,6 +190,14 @@ public:
             }
         }
         std::erase_if(facts_.sources, [&](const MemberSource& fact) { return !members.contains(fact.member); });
+        std::erase_if(facts_.records, [&](const RecordFact& fact) { return !records.contains(fact.record); });
+        std::erase_if(facts_.flag_changes, [&](const FlagChange& fact) {
+            return !records.contains(fact.record) && !members.contains(fact.member);
+        });
+        std::erase_if(facts_.functions, [&](const FunctionFact& fact) {
+            return fact.calls.empty() && fact.mentions.empty() && fact.releases.empty() && !fact.waits &&
+                   fact.function.find("@F@~") == std::string::npos;
+        });
         std::set<std::tuple<std::string, std::string>> seen;
         std::erase_if(facts_.sources, [&](const MemberSource& fact) {
             return !seen.emplace(fact.member, fact.kind).second;

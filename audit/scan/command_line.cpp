@@ -65,7 +65,10 @@ std::vector<std::string> command_line(const AnalyseRequest& request)
                                request.cuda_path + "/include", "-isystem", request.cuda_path + "/include/cccl"});
     }
     for (const VirtualFolder& folder : virtual_folders()) {
-        if (!(toolkit && folder.stands_in_for_toolkit))
+        // Without a toolkit its stand-in goes first, so that stray headers of an incomplete one do no harm.
+        if (folder.stands_in_for_toolkit && !toolkit)
+            out.insert(out.end(), {"-isystem", folder.path});
+        else if (!folder.stands_in_for_toolkit)
             out.insert(out.end(), {"-idirafter", folder.path});
     }
     out.insert(out.end(), {"-fsyntax-only", "-w", "-ferror-limit=0", "-fno-spell-checking", "-fbracket-depth=4096",

@@ -80,11 +80,11 @@ unsigned follow_paths(CompilerInstance& compiler, const std::vector<const Functi
     for (const FunctionDecl* function : functions) {
         if (!manager.getCFG(function))
             continue;
-        log.begin(*function);
+        const StackFrameContext* frame = manager.getAnalysisDeclContextManager().getStackFrame(function);
+        log.begin(*function, frame);
         SetOfConstDecls visited;
         ExprEngine engine(across, manager, &visited, &summaries, ExprEngine::Inline_Regular);
-        engine.ExecuteWorkList(manager.getAnalysisDeclContextManager().getStackFrame(function),
-                               options.MaxNodesPerTopLevelFunction);
+        engine.ExecuteWorkList(frame, options.MaxNodesPerTopLevelFunction);
         judge_path_ends(log);
         collect_member_facts(log);
         collect_wrapper(log);

@@ -15,7 +15,7 @@ using namespace clang::ento;
 struct PinHistory {
     std::vector<const PathEnd*> released;
     std::vector<const PathEnd*> held;     ///< live at the end, reachable for someone outside
-    std::vector<const PathEnd*> failed;   ///< the pin call was not reached or did not work
+    std::vector<const PathEnd*> failed;   ///< the pin call did not work
     std::vector<std::pair<const PathEnd*, LostPin>> lost;
     std::set<const Stmt*> releases;
     const MemRegion* memory = nullptr;
@@ -86,7 +86,7 @@ struct Verdicts {
     {
         for (const PathEnd* end : history.failed) {
             zero_fails |= end->answer == Answer::zero;
-            other_fails |= end->answer == Answer::other;
+            other_fails |= end->answer == Answer::other || end->answer == Answer::negative;
             known |= end->answer != Answer::unknown && end->answer != Answer::none;
         }
         if (zero_fails && other_fails)
@@ -182,14 +182,10 @@ void judge_path_ends(PathLog& log)
     }
     for (auto& [site, history] : histories) {
         for (const PathEnd& end : log.ends) {
-            const bool seen = std::any_of(end.pins.begin(), end.pins.end(),
-                                          [&](const PinAtEnd& pin) {
-                                              return pin.state.site == site &&
-                                                     pin.state.status != PinStatus::foreign;
-                                          }) ||
-                              std::any_of(end.lost.begin(), end.lost.end(),
-                                          [&](const LostPin& lost) { return lost.site == site; });
-            if (!seen)
+            const bool failed = std::any_of(end.failed.begin(), end.failed.end(), [&](const PinSite* other) {
+                return other->call == site->call && other->frame == site->frame;
+            });
+            if (failed)
                 history.failed.push_back(&end);
         }
     }

@@ -57,6 +57,8 @@ void record_path_end(PathLog& log, const ReturnStmt* statement, CheckerContext& 
         end.pins.push_back({memory, pin, nullptr, nullptr, {}});
     for (const LostPin& lost : state->get<LostPins>())
         end.lost.push_back(lost);
+    for (const PinSite* failed : state->get<FailedPins>())
+        end.failed.push_back(failed);
 
     SValBuilder& values = context.getSValBuilder();
     for_each_outer_member(state, context.getLocationContext(), values,

@@ -96,9 +96,10 @@ std::optional<bool> truth_of(const ProgramStateRef& state, SVal value)
     return static_cast<bool>(when_true);
 }
 
-void PathLog::begin(const FunctionDecl& function)
+void PathLog::begin(const FunctionDecl& function, const StackFrameContext* frame)
 {
     function_ = &function;
+    frame_ = frame;
     ends.clear();
     releases.clear();
     settled.clear();

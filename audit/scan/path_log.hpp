@@ -57,6 +57,7 @@ struct PathEnd {
     std::vector<PathDecision> decisions;
     std::vector<PinAtEnd> pins;
     std::vector<LostPin> lost;
+    std::vector<const PinSite*> failed;
     std::set<const clang::FieldDecl*> known_null;
     std::map<const clang::FieldDecl*, bool> entry_flags;
     std::vector<const clang::FieldDecl*> in_flight;
@@ -75,8 +76,9 @@ public:
     std::vector<Finding>& findings() const { return *findings_; }
     FileFacts& facts() const { return *facts_; }
 
-    void begin(const clang::FunctionDecl& function);
+    void begin(const clang::FunctionDecl& function, const clang::StackFrameContext* frame);
     const clang::FunctionDecl& function() const { return *function_; }
+    const clang::StackFrameContext* frame() const { return frame_; }
 
     const PinSite* intern(const PinSite& site);
 
@@ -101,6 +103,7 @@ private:
     std::vector<Finding>* findings_;
     FileFacts* facts_;
     const clang::FunctionDecl* function_ = nullptr;
+    const clang::StackFrameContext* frame_ = nullptr;
     std::deque<PinSite> sites_;
 };
 

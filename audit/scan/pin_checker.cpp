@@ -46,6 +46,7 @@ bool PinChecker::evalCall(const CallEvent& call, CheckerContext& context) const
 
 void PinChecker::checkPreCall(const CallEvent& call, CheckerContext& context) const
 {
+    check_may_throw(*log, call, context);
     ProgramStateRef state = context.getState();
     if (ProgramStateRef next = before_wait(*log, state, call, context))
         state = next;
@@ -55,7 +56,6 @@ void PinChecker::checkPreCall(const CallEvent& call, CheckerContext& context) co
 
 void PinChecker::checkPostCall(const CallEvent& call, CheckerContext& context) const
 {
-    check_may_throw(*log, call, context);
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
     const bool known = function && (!apis_of(log->apis(), function).empty() || keeps_nothing(*function, context));
     ProgramStateRef state = context.getState();
@@ -90,6 +90,8 @@ void PinChecker::checkBind(SVal location, SVal value, const Stmt* statement, Che
 {
     ProgramStateRef state = context.getState();
     const MemRegion* target = location.getAsRegion();
+    if (const auto* variable = dyn_cast_or_null<VarRegion>(target))
+        state = overwrite_answer(state, variable->getDecl());
     state = check_returned_to_pool(*log, state, location, value, statement, context);
     if (target && !state->get<Pins>().isEmpty()) {
         state = note_overwritten(*log, state, target, value, statement);
@@ -130,14 +132,13 @@ void PinChecker::checkDeadSymbols(SymbolReaper& reaper, CheckerContext& context)
 void PinChecker::checkLiveSymbols(ProgramStateRef state, SymbolReaper& reaper) const
 {
     // The objects a function was given stay interesting to its end: rules compare their members there.
-    const LocationContext* top = reaper.getLocationContext();
-    if (!top)
-        return;
-    while (top->getParent())
-        top = top->getParent();
-    const auto* function = dyn_cast<FunctionDecl>(top->getDecl());
-    if (!function)
-        return;
+    const StackFrameContext* top = log->frame();
+    const FunctionDecl* function = &log->function();
+    if (const auto* method = dyn_cast<CXXMethodDecl>(function); method && !method->isStatic()) {
+        const Loc self = state->getStateManager().getSValBuilder().getCXXThis(method, top);
+        if (const MemRegion* region = state->getSVal(self).getAsRegion())
+            reaper.markLive(region->getBaseRegion());
+    }
     for (const ParmVarDecl* parameter : function->parameters()) {
         if (!parameter->getType()->isPointerType() && !parameter->getType()->isReferenceType())
             continue;
@@ -163,6 +164,9 @@ void PinChecker::checkLiveSymbols(ProgramStateRef state, SymbolReaper& reaper) c
 ProgramStateRef PinChecker::checkPointerEscape(ProgramStateRef state, const InvalidatedSymbols& escaped,
                                                const CallEvent* call, PointerEscapeKind kind) const
 {
+    // What a call stores through its arguments is in the model of the call already.
+    if (kind == PSK_EscapeOutParameters)
+        return state;
     for (const auto& [memory, pin] : state->get<Pins>()) {
         const auto* symbolic = dyn_cast<SymbolicRegion>(memory->getBaseRegion());
         if (!symbolic || !escaped.contains(symbolic->getSymbol()) || pin.status != PinStatus::live)
@@ -189,9 +193,9 @@ void PinChecker::checkBranchCondition(const Stmt* condition, CheckerContext& con
         state = look_at_pointer(state, *condition);
     // A loop with a constant number of rounds would use up the engine's patience before its end: after a few rounds
     // nothing new happens, so both ways are followed from there.
-    constexpr unsigned rounds = 2;
+    const unsigned rounds = context.getAnalysisManager().options.maxBlockVisitOnPath;
     const auto* expression = dyn_cast<Expr>(condition);
-    if (expression && context.blockCount() > rounds && !isa<IntegerLiteral, CXXBoolLiteralExpr>(expression->IgnoreParenImpCasts()) &&
+    if (expression && context.blockCount() >= rounds && !isa<IntegerLiteral, CXXBoolLiteralExpr>(expression->IgnoreParenImpCasts()) &&
         is_loop_condition(condition, context.getLocationContext())) {
         const SVal value = context.getSVal(condition);
         if (truth_of(state, value) == true && !expression->getType()->isRecordType()) {

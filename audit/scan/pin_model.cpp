@@ -75,6 +75,7 @@ void add_failure(const Step& step, const Api& api, const PinSite* site)
     ProgramStateRef failed = answer(step, step.state(), false, api.success);
     if (!failed)
         return;
+    failed = failed->add<FailedPins>(site);
     if (api.kind == ApiKind::pin_out) {
         if (const std::optional<UncheckedPin> ignored = unchecked_answer(step.expression, api, step.context))
             failed = failed->set<Unchecked>(site, *ignored);
@@ -167,7 +168,7 @@ bool evaluate_pin_return(const Step& step, const Api& api)
     const SVal failure = api.success == Success::not_minus_one
                              ? step.values().makeIntValWithWidth(step.type(), ~0ULL)
                              : step.values().makeZeroVal(step.type());
-    step.context.addTransition(step.state()->BindExpr(&step.expression, step.frame(), failure));
+    step.context.addTransition(step.state()->BindExpr(&step.expression, step.frame(), failure)->add<FailedPins>(site));
     return true;
 }
 

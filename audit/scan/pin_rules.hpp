@@ -44,6 +44,7 @@ void check_throw(PathLog& log, const clang::CXXThrowExpr& statement, CheckerCont
 /// The pointer behind a load or a store: `p` of `p->x`, `p[i] = v` and `++*p`.
 const clang::Expr* followed_pointer(const clang::Stmt* statement);
 std::optional<UncheckedPin> unchecked_answer(const clang::CallExpr& call, const Api& api, CheckerContext& context);
+ProgramStateRef overwrite_answer(ProgramStateRef state, const clang::VarDecl* answer);
 ProgramStateRef look_at_answer(ProgramStateRef state, const clang::VarDecl* answer);
 ProgramStateRef look_at_pointer(ProgramStateRef state, const clang::Stmt& condition);
 ProgramStateRef check_use(PathLog& log, ProgramStateRef state, const clang::Expr* pointer, CheckerContext& context);

@@ -75,12 +75,14 @@ struct Flight {
 struct UncheckedPin {
     const clang::VarDecl* answer = nullptr;  ///< the variable that holds the answer, null if it was dropped
     const clang::Decl* pointer = nullptr;    ///< the variable or member that should hold the address
+    bool stored = false;                     ///< the answer has arrived in its variable
 
     bool operator==(const UncheckedPin&) const = default;
     void Profile(llvm::FoldingSetNodeID& id) const
     {
         id.AddPointer(answer);
         id.AddPointer(pointer);
+        id.AddBoolean(stored);
     }
 };
 
@@ -108,6 +110,7 @@ struct Flights {};         // MemRegion -> Flight
 struct FreedMemory {};     // MemRegion -> the call that gave it back
 struct DeviceViews {};     // MemRegion of the device's address -> MemRegion of the host's memory
 struct Unchecked {};       // PinSite -> UncheckedPin
+struct FailedPins {};      // sites whose call has answered with an error
 struct LostPins {};        // set of LostPin
 struct StoredInside {};    // memory whose next escape is the store into an object of this function
 struct SyncSeen {};        // true once something on the path may have waited for the device
@@ -118,6 +121,7 @@ using FreedMap = llvm::ImmutableMap<const MemRegion*, const clang::Stmt*>;
 using ViewMap = llvm::ImmutableMap<const MemRegion*, const MemRegion*>;
 using UncheckedMap = llvm::ImmutableMap<const PinSite*, UncheckedPin>;
 using LostSet = llvm::ImmutableSet<LostPin>;
+using SiteSet = llvm::ImmutableSet<const PinSite*>;
 using RegionSet = llvm::ImmutableSet<const MemRegion*>;
 
 }  // namespace pinwarden::scan
@@ -138,6 +142,7 @@ PINWARDEN_PATH_TRAIT(Flights, pinwarden::scan::FlightMap);
 PINWARDEN_PATH_TRAIT(FreedMemory, pinwarden::scan::FreedMap);
 PINWARDEN_PATH_TRAIT(DeviceViews, pinwarden::scan::ViewMap);
 PINWARDEN_PATH_TRAIT(Unchecked, pinwarden::scan::UncheckedMap);
+PINWARDEN_PATH_TRAIT(FailedPins, pinwarden::scan::SiteSet);
 PINWARDEN_PATH_TRAIT(LostPins, pinwarden::scan::LostSet);
 PINWARDEN_PATH_TRAIT(StoredInside, pinwarden::scan::RegionSet);
 PINWARDEN_PATH_TRAIT(SyncSeen, bool);

@@ -59,7 +59,16 @@ public:
 
     bool VisitCallExpr(CallExpr* call)
     {
-        add_call(call->getDirectCallee());
+        const FunctionDecl* callee = call->getDirectCallee();
+        add_call(callee);
+        if (const Api* api = api_of_kind(apis_, callee, ApiKind::free_memory))
+            add_free(argument_of(*call, api->argument));
+        return true;
+    }
+
+    bool VisitCXXDeleteExpr(CXXDeleteExpr* deletion)
+    {
+        add_free(deletion->getArgument());
         return true;
     }
 
@@ -78,8 +87,9 @@ public:
         return true;
     }
 
-    std::vector<const FunctionDecl*> reaching() const
+    std::vector<const FunctionDecl*> reaching()
     {
+        add_frees_of_pinning_records();
         std::map<const FunctionDecl*, unsigned> distance;
         std::vector<const FunctionDecl*> work(direct_.begin(), direct_.end());
         for (const FunctionDecl* function : work)
@@ -121,6 +131,34 @@ private:
             order_.push_back(function);
     }
 
+    /// Remembers a function that gives the memory of a member back to an ordinary allocator.
+    void add_free(const Expr* argument)
+    {
+        const FieldDecl* field = argument ? root_field(argument) : nullptr;
+        if (current_ && field)
+            frees_.emplace_back(current_->getCanonicalDecl(), field->getParent()->getCanonicalDecl());
+    }
+
+    /// Such a function matters if others pin into objects of the same record.
+    void add_frees_of_pinning_records()
+    {
+        std::set<const Decl*> records;
+        for (const FunctionDecl* function : direct_) {
+            if (const auto* method = dyn_cast<CXXMethodDecl>(function))
+                records.insert(method->getParent()->getCanonicalDecl());
+            for (const ParmVarDecl* parameter : function->parameters()) {
+                const QualType pointee = parameter->getType()->getPointeeType();
+                const RecordDecl* record = pointee.isNull() ? nullptr : pointee->getAsRecordDecl();
+                if (record)
+                    records.insert(record->getCanonicalDecl());
+            }
+        }
+        for (const auto& [function, record] : frees_) {
+            if (records.contains(record))
+                direct_.insert(function);
+        }
+    }
+
     void add_call(const FunctionDecl* callee)
     {
         if (!current_ || !callee)
@@ -136,6 +174,7 @@ private:
     std::vector<const FunctionDecl*> order_;
     std::set<const FunctionDecl*> seen_;
     std::set<const FunctionDecl*> direct_;
+    std::vector<std::pair<const FunctionDecl*, const Decl*>> frees_;
     std::map<const FunctionDecl*, std::set<const FunctionDecl*>> callers_;
 };
 

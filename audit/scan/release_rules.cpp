@@ -35,6 +35,12 @@ struct Giving {
     }
 };
 
+/// True for calls that give back a pin of memory that stays someone else's.
+bool gives_back_registration(const Api& api)
+{
+    return api.family.ends_with("-register") || api.family == "mlock" || api.family == "verbs";
+}
+
 bool allocates(const Api& api)
 {
     return api.kind != ApiKind::pin_argument && api.memory_argument < 0;
@@ -146,7 +152,7 @@ void release_pin(Giving& giving)
     }
     const auto [owner, pin] = pin_around(giving.state, giving.memory);
     if (const Stmt* const* freed = giving.state->get<FreedMemory>(giving.memory);
-        freed && !allocates(giving.api) && giving.api.family != "locked-map") {
+        freed && gives_back_registration(giving.api)) {
         giving.log.report("freed-while-registered", Confidence::certain, **freed,
                           "the memory is given back before '" + giving.api.name + "' releases its pin",
                           giving.context.getPredecessor(), giving.memory);
@@ -214,7 +220,8 @@ void free_memory(Giving& giving)
             giving.report("freed-while-registered", Confidence::certain,
                           "memory pinned by '" + pinned_by.name + "' is given back by '" + giving.api.name +
                               "' while it is still pinned");
-        giving.release(owner, *pin);
+        giving.log.settled.insert(pin->site);
+        giving.state = giving.state->remove<Pins>(owner);
         return;
     }
     for (const auto& [handle, state] : giving.state->get<Pins>()) {

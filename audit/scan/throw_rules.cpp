@@ -33,7 +33,7 @@ bool library_call_throws(const FunctionDecl& function)
     return function.getIdentifier() && throwing.contains(function.getName());
 }
 
-bool may_throw(const FunctionDecl& function, bool was_inlined, const SourceManager& sources)
+bool may_throw(const FunctionDecl& function, const SourceManager& sources)
 {
     const auto* type = function.getType()->getAs<FunctionProtoType>();
     if (!type || type->isNothrow() || function.isExternC() || function.hasAttr<NoThrowAttr>() ||
@@ -43,7 +43,7 @@ bool may_throw(const FunctionDecl& function, bool was_inlined, const SourceManag
         return false;
     if (sources.isInSystemHeader(function.getLocation()))
         return function.isInStdNamespace() && library_call_throws(function);
-    return !was_inlined && !function.hasBody() && !function.isImplicit();
+    return !function.hasBody() && !function.isImplicit();
 }
 
 bool inside_try(const Stmt* statement, const LocationContext* frame)
@@ -161,7 +161,7 @@ void check_may_throw(PathLog& log, const CallEvent& call, CheckerContext& contex
     const auto* caller = dyn_cast<FunctionDecl>(context.getStackFrame()->getDecl());
     if (!caller || sources.isInSystemHeader(caller->getLocation()))
         return;
-    if (!may_throw(*function, context.wasInlined, sources) || !apis_of(log.apis(), function).empty() ||
+    if (!may_throw(*function, sources) || !apis_of(log.apis(), function).empty() ||
         inside_try(expression, context.getLocationContext()))
         return;
     for (const auto& [memory, pin] : state->get<Pins>()) {

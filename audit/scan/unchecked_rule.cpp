@@ -98,10 +98,24 @@ std::optional<UncheckedPin> unchecked_answer(const CallExpr& call, const Api& ap
     }
 }
 
+ProgramStateRef overwrite_answer(ProgramStateRef state, const VarDecl* answer)
+{
+    for (const auto& [site, pin] : state->get<Unchecked>()) {
+        if (pin.answer != answer)
+            continue;
+        UncheckedPin next = pin;
+        if (pin.stored)
+            next.answer = nullptr;
+        next.stored = true;
+        state = state->set<Unchecked>(site, next);
+    }
+    return state;
+}
+
 ProgramStateRef look_at_answer(ProgramStateRef state, const VarDecl* answer)
 {
     for (const auto& [site, pin] : state->get<Unchecked>()) {
-        if (pin.answer == answer)
+        if (answer && pin.answer == answer)
             state = state->remove<Unchecked>(site);
     }
     return state;

@@ -131,9 +131,7 @@ const PathEnd* missed_by_own_standard(const PinHistory& history)
                     return end->statement && end->statement != other->statement &&
                            end->statement->getBeginLoc() < other->statement->getBeginLoc();
                 });
-            const bool last_keeps = !end->statement || std::none_of(history.released.begin(), history.released.end(),
-                                                                    [](const PathEnd* other) { return !other->statement; });
-            if (last_releases && !(last_keeps && !end->statement && false))
+            if (last_releases)
                 return end;
         }
     }
@@ -154,6 +152,84 @@ void report_leak(PathLog& log, const PinSite& site, const PinHistory& history, c
     }
     log.report("leak", Confidence::certain, PathLog::call_in_frame(site, frame),
                "memory pinned by '" + site.api->name + "' is not released on every path", end.node, history.memory);
+}
+
+bool compares_changed_member(const Expr* condition, const std::set<const FieldDecl*>& assigned,
+                             const ASTContext& ast)
+{
+    const auto* comparison = dyn_cast<BinaryOperator>(condition->IgnoreParenImpCasts());
+    if (!comparison || !comparison->isComparisonOp())
+        return false;
+    for (const auto& [member, other] : {std::pair(comparison->getLHS(), comparison->getRHS()),
+                                        std::pair(comparison->getRHS(), comparison->getLHS())}) {
+        const auto* named = dyn_cast_or_null<MemberExpr>(plain(member));
+        const auto* field = named ? dyn_cast<FieldDecl>(named->getMemberDecl()) : nullptr;
+        if (field && assigned.contains(field) && !other->isValueDependent() && !other->isEvaluatable(ast))
+            return true;
+    }
+    return false;
+}
+
+void collect_assigned(const Stmt* where, std::set<const FieldDecl*>& out)
+{
+    if (!where)
+        return;
+    if (const auto* assignment = dyn_cast<BinaryOperator>(where); assignment && assignment->isAssignmentOp()) {
+        const auto* member = dyn_cast_or_null<MemberExpr>(plain(assignment->getLHS()));
+        if (const auto* field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr)
+            out.insert(field);
+    }
+    for (const Stmt* child : where->children())
+        collect_assigned(child, out);
+}
+
+bool has_call(const Stmt* where)
+{
+    if (!where || isa<CallExpr>(where))
+        return where;
+    const auto children = where->children();
+    return std::any_of(children.begin(), children.end(), [](const Stmt* child) { return has_call(child); });
+}
+
+bool mentions_field(const Stmt* where, const FieldDecl& field)
+{
+    if (!where)
+        return false;
+    const auto* member = dyn_cast<MemberExpr>(where);
+    if (member && member->getMemberDecl() == &field)
+        return true;
+    const auto children = where->children();
+    return std::any_of(children.begin(), children.end(), [&](const Stmt* child) { return mentions_field(child, field); });
+}
+
+/// A function that compares a size with the one it keeps is made to be called again; if it then pins straight into a
+/// member without asking what that holds, the pin of the call before is lost.
+void judge_growing(PathLog& log)
+{
+    if (isa<CXXConstructorDecl>(&log.function()))
+        return;
+    std::set<const FieldDecl*> assigned;
+    collect_assigned(log.function().getBody(), assigned);
+    for (const PathEnd& end : log.ends) {
+        for (const PinAtEnd& pin : end.pins) {
+            const PinSite* site = pin.state.site;
+            if (!site || !site->over_unknown || pin.state.status != PinStatus::live || log.settled.contains(site))
+                continue;
+            const FieldDecl& field = *cast<FieldRegion>(site->target)->getDecl();
+            bool grows = false;
+            bool asked = false;
+            for (const PathDecision& decision : log.decisions_before(end.node)) {
+                grows |= !decision.in_loop && compares_changed_member(decision.condition, assigned, log.ast());
+                asked |= mentions_field(decision.condition, field) && !has_call(decision.condition);
+            }
+            if (!grows || asked)
+                continue;
+            log.settled.insert(site);
+            log.report("overwritten-pin", Confidence::likely, *site->call,
+                       "'" + field.getNameAsString() + "' may still hold the pin of an earlier call", end.node,
+                       pin.memory);
+        }
+    }
 }
 
 }  // namespace
@@ -189,6 +265,7 @@ void judge_path_ends(PathLog& log)
                 history.failed.push_back(&end);
         }
     }
+    judge_growing(log);
     std::set<const Stmt*> reported;
     for (const auto& [site, history] : histories) {
         if (log.settled.contains(site))

@@ -16,7 +16,7 @@ bool waits_for_reason(const Decision& decision)
     static constexpr std::array<std::string_view, 30> words{
         "--",     "fetch_sub", "refcount", "ref_count", "use_count", "users",    "unique",   "exit",   "shutdown",
         "unload", "terminat",  "alive",    "ready",     "done",      "complete", "query",    "owner",  "owned",
-        "owns",   "try_lock",  "atomic",   "cudasetdevice", "hipsetdevice", "getdevice", "ismaster", "deviceguard",
+        "owns",   "try_lock",  "atomic_load",   "cudasetdevice", "hipsetdevice", "getdevice", "ismaster", "deviceguard",
         "dec(",   "unref",     "current",  "external"};
     std::string text;
     for (const char c : decision.text)

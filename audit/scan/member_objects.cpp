@@ -44,9 +44,16 @@ void for_each_outer_member(const ProgramStateRef& state, const LocationContext* 
         return;
     MemRegionManager& regions = values.getRegionManager();
     const auto visit_object = [&](SVal pointer, const RecordDecl* record) {
-        const auto* object = dyn_cast_or_null<SubRegion>(pointer.getAsRegion());
-        if (object && record)
-            visit_record(record, cast<SubRegion>(object->StripCasts()), regions, visit, 0);
+        const MemRegion* object = pointer.getAsRegion();
+        const auto* plain = dyn_cast_or_null<SubRegion>(object ? object->StripCasts() : nullptr);
+        if (!plain || !record)
+            return;
+        visit_record(record, plain, regions, visit, 0);
+        // A pointer that was loaded names the same object as the first element of what it points to.
+        ASTContext& ast = values.getContext();
+        const ElementRegion* first =
+            regions.getElementRegion(ast.getRecordType(record), values.makeZeroArrayIndex(), plain, ast);
+        visit_record(record, first, regions, visit, 0);
     };
     const auto* method = dyn_cast<CXXMethodDecl>(function);
     if (method && !method->isStatic())

@@ -79,11 +79,13 @@ bool keeps_nothing(const FunctionDecl& function, const CheckerContext& context)
     if (function.hasAttr<CUDAGlobalAttr>() || function.getBuiltinID() != 0)
         return true;
     const SourceManager& sources = context.getASTContext().getSourceManager();
+    if (const auto* method = dyn_cast<CXXMethodDecl>(&function); method && method->getParent()->getName() == "dim3")
+        return true;
     if (sources.isInSystemHeader(function.getLocation()))
-        return function.isExternC() || function.isInStdNamespace();
+        return function.isExternC() || is_standard(function);
     if (!function.getIdentifier())
         return false;
-    const StringRef name = function.getName();
+    const StringRef name = function.getName().ltrim('_');
     return name.starts_with("cuda") || name.starts_with("hip") || name.starts_with("ibv_") ||
            (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
 }

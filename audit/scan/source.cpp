@@ -95,6 +95,15 @@ std::string member_key(const clang::FieldDecl& field)
     return record_key(field.getParent()) + "::" + field.getNameAsString();
 }
 
+bool is_standard(const clang::FunctionDecl& function)
+{
+    for (const clang::DeclContext* at = function.getDeclContext(); at; at = at->getParent()) {
+        if (at->isStdNamespace())
+            return true;
+    }
+    return false;
+}
+
 const std::vector<Api>& apis_of(const ApiTable& table, const clang::FunctionDecl* function)
 {
     static const std::vector<Api> none;

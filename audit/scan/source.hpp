@@ -32,6 +32,9 @@ std::string record_key(const clang::RecordDecl* record);
 /// "Record@file:line::member".
 std::string member_key(const clang::FieldDecl& field);
 
+/// True for the standard library's own functions and members.
+bool is_standard(const clang::FunctionDecl& function);
+
 /// The entries of the table for a function; an empty list for any other function.
 const std::vector<Api>& apis_of(const ApiTable& table, const clang::FunctionDecl* function);
 

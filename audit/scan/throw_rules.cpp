@@ -42,7 +42,7 @@ bool may_throw(const FunctionDecl& function, const SourceManager& sources)
     if (isa<CXXDestructorDecl>(&function))
         return false;
     if (sources.isInSystemHeader(function.getLocation()))
-        return function.isInStdNamespace() && library_call_throws(function);
+        return is_standard(function) && library_call_throws(function);
     return !function.hasBody() && !function.isImplicit();
 }
 

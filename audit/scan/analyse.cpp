@@ -53,7 +53,8 @@ public:
             result_.skipped = true;
             return;
         }
-        heal_errors(ast);
+        if (errors_.errors != 0)
+            heal_errors(compiler_.getSema());
         const std::vector<const FunctionDecl*> functions = functions_reaching(apis_, ast);
         PathLog log(apis_, ast, result_.findings, result_.facts);
         log.preprocessor = &preprocessor_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ownership.hpp"
 
+#include "heal.hpp"
 #include "source.hpp"
 
 
@@ -104,7 +105,7 @@ bool borrows(const PathLog& log, const CallEvent& call, const PinState& pin, Sym
     const bool constructs = isa<CXXConstructorCall>(call);
     if (releases_itself(log, *pin.site) && !constructs)
         return true;
-    if (!function || constructs)
+    if (!function || constructs || (function->getIdentifier() && function->getName() == unknown_function_name))
         return false;
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
         if (call.getArgSVal(i).getAsLocSymbol(true) != memory || i >= function->getNumParams())

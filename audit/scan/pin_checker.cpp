@@ -37,6 +37,39 @@ bool is_loop_condition(const Stmt* condition, const LocationContext* frame)
     return false;
 }
 
+bool counts_far(const Expr* condition, const CheckerContext& context)
+{
+    constexpr std::int64_t few = 8;
+    const auto* comparison = dyn_cast<BinaryOperator>(condition->IgnoreParenImpCasts());
+    if (!comparison || !comparison->isRelationalOp())
+        return false;
+    for (const Expr* side : {comparison->getLHS(), comparison->getRHS()}) {
+        const llvm::APSInt* value = context.getSVal(side).getAsInteger();
+        if (value && value->getSignificantBits() <= 64 && value->getExtValue() >= few)
+            return true;
+    }
+    return false;
+}
+
+/// A loop with a constant number of rounds would use up the engine's patience before its end. After a few rounds
+/// nothing new happens, so both ways are followed from there.
+ProgramStateRef open_long_loop(ProgramStateRef state, const Stmt* condition, const void* tag, CheckerContext& context)
+{
+    const auto* expression = dyn_cast<Expr>(condition);
+    const unsigned most = context.getAnalysisManager().options.maxBlockVisitOnPath;
+    if (!expression || context.blockCount() < 2 || expression->getType()->isRecordType() ||
+        isa<IntegerLiteral, CXXBoolLiteralExpr>(expression->IgnoreParenImpCasts()) ||
+        !is_loop_condition(condition, context.getLocationContext()))
+        return state;
+    if (context.blockCount() < most && !counts_far(expression, context))
+        return state;
+    if (truth_of(state, context.getSVal(condition)) != true)
+        return state;
+    const SVal open = context.getSValBuilder().conjureSymbolVal(tag, expression, context.getLocationContext(),
+                                                                expression->getType(), context.blockCount());
+    return state->BindExpr(expression, context.getLocationContext(), open);
+}
+
 }  // namespace
 
 bool PinChecker::evalCall(const CallEvent& call, CheckerContext& context) const
@@ -191,20 +224,7 @@ void PinChecker::checkBranchCondition(const Stmt* condition, CheckerContext& con
     ProgramStateRef state = context.getState();
     if (!state->get<Unchecked>().isEmpty())
         state = look_at_pointer(state, *condition);
-    // A loop with a constant number of rounds would use up the engine's patience before its end: after a few rounds
-    // nothing new happens, so both ways are followed from there.
-    const unsigned rounds = context.getAnalysisManager().options.maxBlockVisitOnPath;
-    const auto* expression = dyn_cast<Expr>(condition);
-    if (expression && context.blockCount() >= rounds && !isa<IntegerLiteral, CXXBoolLiteralExpr>(expression->IgnoreParenImpCasts()) &&
-        is_loop_condition(condition, context.getLocationContext())) {
-        const SVal value = context.getSVal(condition);
-        if (truth_of(state, value) == true && !expression->getType()->isRecordType()) {
-            const SVal open = context.getSValBuilder().conjureSymbolVal(this, expression, context.getLocationContext(),
-                                                                        expression->getType(), context.blockCount());
-            state = state->BindExpr(expression, context.getLocationContext(), open);
-        }
-    }
-    advance(state, context);
+    advance(open_long_loop(state, condition, this, context), context);
 }
 
 void PinChecker::checkEndFunction(const ReturnStmt* statement, CheckerContext& context) const

@@ -121,7 +121,7 @@ private:
         const bool device = (function->hasAttr<CUDADeviceAttr>() && !function->hasAttr<CUDAHostAttr>()) ||
                             function->hasAttr<CUDAGlobalAttr>();
         if (!function->doesThisDeclarationHaveABody() || function->isDependentContext() || device ||
-            function->isDefaulted()) {
+            function->isDefaulted() || function->getReturnType()->isUndeducedType()) {
             if (function->doesThisDeclarationHaveABody())
                 current_ = nullptr;
             return;

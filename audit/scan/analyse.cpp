@@ -5,6 +5,7 @@
 #include "command_line.hpp"
 #include "engine.hpp"
 #include "heal.hpp"
+#include "holes.hpp"
 #include "preprocessor_record.hpp"
 #include "reach.hpp"
 #include "virtual_headers.hpp"
@@ -41,10 +42,13 @@ class Consumer : public ASTConsumer {
 public:
     Consumer(CompilerInstance& compiler, const AnalyseRequest& request, const ApiTable& apis,
              const PreprocessorRecord& preprocessor, const ErrorCounter& errors, AnalyseResult& result)
-        : compiler_(compiler), request_(request), apis_(apis), preprocessor_(preprocessor), errors_(errors),
+        : compiler_(compiler),
+          request_(request),
+          apis_(apis),
+          preprocessor_(preprocessor),
+          errors_(errors),
           result_(result)
-    {
-    }
+    {}
 
     void HandleTranslationUnit(ASTContext& ast) override
     {
@@ -57,9 +61,11 @@ public:
             heal_errors(compiler_.getSema());
         const std::vector<const FunctionDecl*> functions = functions_reaching(apis_, ast);
         PathLog log(apis_, ast, result_.findings, result_.facts);
+        const Holes holes(errors_.places, ast.getSourceManager());
         log.preprocessor = &preprocessor_;
+        log.holes = &holes;
         result_.functions = follow_paths(compiler_, functions, log);
-        collect_ast_facts({compiler_, apis_, preprocessor_, errors_.places, request_.report_raw_pins},
+        collect_ast_facts({compiler_, apis_, preprocessor_, holes, request_.report_raw_pins},
                           result_.findings, result_.facts);
     }
 
@@ -83,10 +89,13 @@ private:
 
 class Action : public ASTFrontendAction {
 public:
-    Action(const AnalyseRequest& request, const ApiTable& apis, const ErrorCounter& errors, AnalyseResult& result)
-        : request_(request), apis_(apis), errors_(errors), result_(result)
-    {
-    }
+    Action(const AnalyseRequest& request, const ApiTable& apis, const ErrorCounter& errors,
+           AnalyseResult& result)
+        : request_(request),
+          apis_(apis),
+          errors_(errors),
+          result_(result)
+    {}
 
     ~Action() override { result_.missing_headers = preprocessor_.missing_headers; }
 

@@ -29,14 +29,10 @@ void from_json(const nlohmann::json& in, AnalyseRequest& request)
 
 void to_json(nlohmann::json& out, const AnalyseResult& result)
 {
-    out = {{"file", result.file},
-           {"skipped", result.skipped},
-           {"parsed", result.parsed},
-           {"errors", result.errors},
-           {"functions", result.functions},
-           {"missing_headers", result.missing_headers},
-           {"findings", result.findings},
-           {"facts", result.facts}};
+    out = {{"file", result.file},           {"skipped", result.skipped},
+           {"parsed", result.parsed},       {"errors", result.errors},
+           {"functions", result.functions}, {"missing_headers", result.missing_headers},
+           {"findings", result.findings},   {"facts", result.facts}};
 }
 
 void from_json(const nlohmann::json& in, AnalyseResult& result)

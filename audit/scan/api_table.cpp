@@ -58,7 +58,8 @@ const Names<CopyDirection>& direction_names()
 template <class Enum>
 const char* name_of(const Names<Enum>& names, Enum value)
 {
-    const auto at = std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == value; });
+    const auto at =
+        std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.first == value; });
     return at->second;
 }
 
@@ -124,7 +125,8 @@ const std::vector<Api>* ApiTable::find(std::string_view qualified_name) const
 
 bool ApiTable::mentions(std::string_view identifier) const
 {
-    return words_.contains(std::string(identifier)) || words_.contains(std::string(without_version(identifier)));
+    return words_.contains(std::string(identifier)) ||
+           words_.contains(std::string(without_version(identifier)));
 }
 
 bool ApiTable::compatible(std::string_view left, std::string_view right)
@@ -167,7 +169,8 @@ void from_json(const nlohmann::json& in, Api& api)
     api.flag_argument = in.value("flag-argument", api.flag_argument);
     api.flag_mask = in.value("flag-mask", api.flag_mask);
     const bool returns_pin = api.kind == ApiKind::pin_return;
-    api.success = value_of(success_names(), in.value("success", returns_pin ? "non-null" : "zero"), "success value");
+    api.success =
+        value_of(success_names(), in.value("success", returns_pin ? "non-null" : "zero"), "success value");
     api.direction = value_of(direction_names(), in.value("direction", "unknown"), "direction of a copy");
     api.direction_argument = in.value("direction-argument", api.direction_argument);
     api.by_range = in.value("by-range", api.by_range);

@@ -15,22 +15,23 @@ namespace pinwarden::scan {
 
 /// What a call does. The comment names the arguments that matter for the kind.
 enum class ApiKind {
-    pin_out,        ///< pins fresh memory and stores its address through `argument`
-    pin_argument,   ///< pins the memory `argument` points to, which stays someone else's
-    pin_return,     ///< pins, and returns the address or a handle; `memory_argument` is what the handle covers
-    release,        ///< gives back a pin of its own family, named by `argument`
-    free_memory,    ///< gives memory back to an allocator that never pins (`free`, `cudaFree`, `munmap`)
-    move_memory,    ///< may free the old block named by `argument` and return another (`realloc`)
-    allocate,       ///< returns ordinary memory
-    device_view,    ///< stores the device's address of the host memory `memory_argument` through `argument`
-    copy_async,     ///< queues a copy on `stream_argument`; `argument` and `memory_argument` are destination and source
-    sync_stream,    ///< waits for the stream `argument`
-    sync_event,     ///< waits for the event `argument`
-    sync_all,       ///< waits for the device or context
-    record_event,   ///< marks the end of what is queued on `stream_argument` with the event `argument`
-    callback,       ///< hands the function `argument` to a stream, which calls it from a thread of the runtime
-    query_error,    ///< asks for the last error, so that the result of the calls before is not ignored
-    write,          ///< the host writes the memory named by `argument` before the call returns
+    pin_out,       ///< pins fresh memory and stores its address through `argument`
+    pin_argument,  ///< pins the memory `argument` points to, which stays someone else's
+    pin_return,    ///< pins, and returns the address or a handle; `memory_argument` is what the handle covers
+    release,       ///< gives back a pin of its own family, named by `argument`
+    free_memory,   ///< gives memory back to an allocator that never pins (`free`, `cudaFree`, `munmap`)
+    move_memory,   ///< may free the old block named by `argument` and return another (`realloc`)
+    allocate,      ///< returns ordinary memory
+    device_view,   ///< stores the device's address of the host memory `memory_argument` through `argument`
+    copy_async,  ///< queues a copy on `stream_argument`; `argument` and `memory_argument` are destination and
+                 ///< source
+    sync_stream,   ///< waits for the stream `argument`
+    sync_event,    ///< waits for the event `argument`
+    sync_all,      ///< waits for the device or context
+    record_event,  ///< marks the end of what is queued on `stream_argument` with the event `argument`
+    callback,      ///< hands the function `argument` to a stream, which calls it from a thread of the runtime
+    query_error,   ///< asks for the last error, so that the result of the calls before is not ignored
+    write,         ///< the host writes the memory named by `argument` before the call returns
     pin_everything  ///< pins without naming memory; only of interest where raw pins are forbidden
 };
 
@@ -53,9 +54,9 @@ struct Api {
     Success success = Success::zero;
     CopyDirection direction = CopyDirection::unknown;
     int direction_argument = -1;
-    bool by_range = false;        ///< pages may be pinned or given back piece by piece
+    bool by_range = false;          ///< pages may be pinned or given back piece by piece
     std::int64_t foreign_code = 0;  ///< the answer that means "someone else has registered this memory"
-    bool wrapper = false;         ///< not an API itself, but a function of the scanned code that acts like one
+    bool wrapper = false;  ///< not an API itself, but a function of the scanned code that acts like one
 };
 
 /// True for the three kinds of call that pin.
@@ -69,10 +70,12 @@ public:
     /// Adds a call; a later entry of the same name and kind replaces an earlier one.
     void add(Api api);
 
-    /// The entries for a function, by its qualified name; versioned names (`cuMemAlloc_v2`) find the plain entry.
+    /// The entries for a function, by its qualified name; versioned names (`cuMemAlloc_v2`) find the plain
+    /// entry.
     const std::vector<Api>* find(std::string_view qualified_name) const;
 
-    /// True if a word of this spelling may name a call that pins or releases: the cheap test before any analysis.
+    /// True if a word of this spelling may name a call that pins or releases: the cheap test before any
+    /// analysis.
     bool mentions(std::string_view identifier) const;
 
     /// True if calls of the two families may stand in for each other (CUDA's runtime and its driver).

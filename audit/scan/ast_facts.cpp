@@ -2,6 +2,7 @@
 #include "ast_facts.hpp"
 
 #include "record_facts.hpp"
+#include "relevant_facts.hpp"
 #include "source.hpp"
 
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -18,9 +19,11 @@ using namespace clang;
 const FunctionDecl* named_function(const Expr* expression)
 {
     expression = plain(expression);
-    if (const auto* address = dyn_cast_or_null<UnaryOperator>(expression); address && address->getOpcode() == UO_AddrOf)
+    if (const auto* address = dyn_cast_or_null<UnaryOperator>(expression);
+        address && address->getOpcode() == UO_AddrOf)
         expression = plain(address->getSubExpr());
-    if (const auto* unary = dyn_cast_or_null<UnaryOperator>(expression); unary && unary->getOpcode() == UO_Plus)
+    if (const auto* unary = dyn_cast_or_null<UnaryOperator>(expression);
+        unary && unary->getOpcode() == UO_Plus)
         expression = plain(unary->getSubExpr());
     if (const auto* conversion = dyn_cast_or_null<CXXMemberCallExpr>(expression))
         expression = plain(conversion->getImplicitObjectArgument());
@@ -34,10 +37,12 @@ const FunctionDecl* named_function(const Expr* expression)
 class Visitor : public RecursiveASTVisitor<Visitor> {
 public:
     Visitor(const AstFactsInput& input, std::vector<Finding>& findings, FileFacts& facts)
-        : input_(input), ast_(input.compiler.getASTContext()), sources_(ast_.getSourceManager()), findings_(findings),
+        : input_(input),
+          ast_(input.compiler.getASTContext()),
+          sources_(ast_.getSourceManager()),
+          findings_(findings),
           facts_(facts)
-    {
-    }
+    {}
 
     bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -76,8 +81,8 @@ public:
 
     bool VisitCXXRecordDecl(CXXRecordDecl* record)
     {
-        if (record->isThisDeclarationADefinition() && !record->isImplicit() && !record->isDependentContext() &&
-            !record->isLambda())
+        if (record->isThisDeclarationADefinition() && !record->isImplicit() &&
+            !record->isDependentContext() && !record->isLambda())
             add_record(*record);
         return true;
     }
@@ -171,39 +176,6 @@ public:
         return true;
     }
 
-    void keep_relevant()
-    {
-        std::set<std::string> members;
-        std::set<std::string> records;
-        for (const PinnedMember& fact : facts_.pinned) {
-            members.insert(fact.member);
-            records.insert(fact.record);
-        }
-        for (const ReleasedMember& fact : facts_.released) {
-            members.insert(fact.member);
-            records.insert(fact.record);
-        }
-        for (const MissedRelease& fact : facts_.missed) {
-            for (const Decision& decision : fact.decisions) {
-                for (const auto& [member, value] : decision.flags)
-                    members.insert(member);
-            }
-        }
-        std::erase_if(facts_.sources, [&](const MemberSource& fact) { return !members.contains(fact.member); });
-        std::erase_if(facts_.records, [&](const RecordFact& fact) { return !records.contains(fact.record); });
-        std::erase_if(facts_.flag_changes, [&](const FlagChange& fact) {
-            return !records.contains(fact.record) && !members.contains(fact.member);
-        });
-        std::erase_if(facts_.functions, [&](const FunctionFact& fact) {
-            return fact.calls.empty() && fact.mentions.empty() && fact.releases.empty() && !fact.waits &&
-                   fact.function.find("@F@~") == std::string::npos;
-        });
-        std::set<std::tuple<std::string, std::string>> seen;
-        std::erase_if(facts_.sources, [&](const MemberSource& fact) {
-            return !seen.emplace(fact.member, fact.kind).second;
-        });
-    }
-
 private:
     FunctionFact begin(const FunctionDecl& function) const
     {
@@ -220,6 +192,12 @@ private:
 
     void finish()
     {
+        if (const auto* method = dyn_cast_or_null<CXXMethodDecl>(function_); method && method->getBody()) {
+            for (const FieldDecl* field : method->getParent()->fields()) {
+                if (input_.holes.mention(method->getBody()->getSourceRange(), field->getName()))
+                    current_.mentions.push_back(member_key(*field));
+            }
+        }
         for (std::vector<std::string>* list : {&current_.calls, &current_.mentions, &touched_}) {
             std::sort(list->begin(), list->end());
             list->erase(std::unique(list->begin(), list->end()), list->end());
@@ -237,7 +215,8 @@ private:
     /// Calls that only read or write what a pointer points to.
     bool harmless(const FunctionDecl& callee) const
     {
-        if (api_of_kind(input_.apis, &callee, ApiKind::release) || api_of_kind(input_.apis, &callee, ApiKind::free_memory))
+        if (api_of_kind(input_.apis, &callee, ApiKind::release) ||
+            api_of_kind(input_.apis, &callee, ApiKind::free_memory))
             return false;
         if (!apis_of(input_.apis, &callee).empty() || callee.hasAttr<CUDAGlobalAttr>())
             return true;
@@ -255,15 +234,20 @@ private:
     void visit_api(const CallExpr& call, const Api& api)
     {
         const Location place = locate(sources_, call_location(call));
-        if (input_.report_raw_pins && (is_pin(api.kind) || api.kind == ApiKind::pin_everything) && really_pins(call, api))
-            findings_.push_back({"raw-pin", Confidence::certain, place,
+        if (input_.report_raw_pins && (is_pin(api.kind) || api.kind == ApiKind::pin_everything) &&
+            really_pins(call, api))
+            findings_.push_back({"raw-pin",
+                                 Confidence::certain,
+                                 place,
                                  "'" + api.name + "' pins memory without a handle that owns the pin",
-                                 function_ ? readable_name(*function_) : std::string{}, {}});
+                                 function_ ? readable_name(*function_) : std::string{},
+                                 {}});
         if (api.kind == ApiKind::release) {
             current_.releases.push_back(place);
             current_.release_names.push_back(api.name);
         }
-        if (api.kind == ApiKind::sync_all || api.kind == ApiKind::sync_event || api.kind == ApiKind::sync_stream)
+        if (api.kind == ApiKind::sync_all || api.kind == ApiKind::sync_event ||
+            api.kind == ApiKind::sync_stream)
             current_.waits = true;
         const Expr* argument = argument_of(call, api.argument);
         if (!argument)
@@ -275,12 +259,32 @@ private:
             facts_.sources.push_back({member_key(*field), "device-view"});
         if (api.kind == ApiKind::pin_out && field)
             facts_.sources.push_back({member_key(*field), "pin"});
+        if (api.kind == ApiKind::pin_out && field && !field->getType()->isPointerType())
+            add_element_pin(*field, api, place);
         if (api.kind == ApiKind::callback) {
             if (const FunctionDecl* called = named_function(argument))
                 facts_.callbacks.push_back({function_id(*called), place});
         }
         if (api.kind == ApiKind::free_memory)
             add_freed(*argument, call.getBeginLoc());
+    }
+
+    void add_element_pin(const FieldDecl& field, const Api& api, const Location& place)
+    {
+        const auto* method = dyn_cast_or_null<CXXMethodDecl>(function_);
+        if (!method)
+            return;
+        PinnedMember fact;
+        fact.member = member_key(field);
+        fact.record = record_key(field.getParent());
+        fact.family = api.family;
+        fact.api = api.name;
+        fact.location = place;
+        fact.function = function_id(*function_);
+        fact.function_record = record_key(method->getParent());
+        fact.in_constructor = isa<CXXConstructorDecl>(method);
+        fact.by_element = true;
+        facts_.pinned.push_back(std::move(fact));
     }
 
     bool really_pins(const CallExpr& call, const Api& api) const
@@ -297,9 +301,11 @@ private:
     {
         const Expr* what = plain(&pointer);
         const QualType type = what->getType();
-        const RecordDecl* record = type->isPointerType() ? type->getPointeeType()->getAsRecordDecl() : nullptr;
+        const RecordDecl* record =
+            type->isPointerType() ? type->getPointeeType()->getAsRecordDecl() : nullptr;
         if (record && function_)
-            facts_.freed_records.push_back({record_key(record), function_id(*function_), locate(sources_, at)});
+            facts_.freed_records.push_back(
+                {record_key(record), function_id(*function_), locate(sources_, at)});
     }
 
     void add_assignment(const FieldDecl& field, const Expr& value)
@@ -308,7 +314,8 @@ private:
         const std::string member = member_key(field);
         touched_.push_back(member);
         if (type->isPointerType() && !type->isFunctionPointerType()) {
-            const bool null = value.isNullPointerConstant(ast_, Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
+            const bool null =
+                value.isNullPointerConstant(ast_, Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
             facts_.sources.push_back({member, null ? "null" : source_of(value)});
         }
         if (!type->isIntegralOrEnumerationType() && !type->isPointerType())
@@ -321,7 +328,8 @@ private:
         change.constant = !value.isValueDependent() && value.EvaluateAsInt(result, ast_);
         change.value = change.constant && result.Val.getInt() != 0;
         if (type->isPointerType()) {
-            change.constant = value.isNullPointerConstant(ast_, Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
+            change.constant =
+                value.isNullPointerConstant(ast_, Expr::NPC_ValueDependentIsNotNull) != Expr::NPCK_NotNull;
             change.value = false;
         }
         changes_.push_back(std::move(change));
@@ -365,7 +373,7 @@ void collect_ast_facts(const AstFactsInput& input, std::vector<Finding>& finding
 {
     Visitor visitor(input, findings, facts);
     visitor.TraverseDecl(input.compiler.getASTContext().getTranslationUnitDecl());
-    visitor.keep_relevant();
+    keep_relevant(facts);
 }
 
 }  // namespace pinwarden::scan

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "facts.hpp"
+#include "holes.hpp"
 #include "preprocessor_record.hpp"
 
 #include <clang/Frontend/CompilerInstance.h>
@@ -13,7 +14,7 @@ struct AstFactsInput {
     clang::CompilerInstance& compiler;
     const ApiTable& apis;
     const PreprocessorRecord& preprocessor;
-    const std::vector<clang::SourceLocation>& errors;
+    const Holes& holes;
     bool report_raw_pins = false;
 };
 

@@ -51,7 +51,8 @@ Api pin_return(std::string name, std::string family, Success success)
     return api;
 }
 
-Api copy(std::string name, int destination, int source, int stream, CopyDirection direction, int direction_argument)
+Api copy(std::string name, int destination, int source, int stream, CopyDirection direction,
+         int direction_argument)
 {
     Api api = named(std::move(name), ApiKind::copy_async, "copy", destination);
     api.memory_argument = source;
@@ -100,7 +101,9 @@ void add_runtime(ApiTable& table, const std::string& prefix, const std::string& 
     table.add(simple(name("StreamQuery"), ApiKind::sync_stream));
     table.add(simple(name("EventSynchronize"), ApiKind::sync_event));
     table.add(simple(name("EventQuery"), ApiKind::sync_event));
-    for (const char* rest : {"DeviceSynchronize", "ThreadSynchronize", "DeviceReset", "Memcpy", "Memcpy2D"})
+    // Freeing device memory waits for the device too.
+    for (const char* rest :
+         {"DeviceSynchronize", "ThreadSynchronize", "DeviceReset", "Memcpy", "Memcpy2D", "Free"})
         table.add(simple(name(rest), ApiKind::sync_all));
     table.add(record(name("EventRecord"), 0, 1));
     table.add(record(name("EventRecordWithFlags"), 0, 1));
@@ -137,7 +140,8 @@ void add_driver(ApiTable& table)
     table.add(simple("cuStreamQuery", ApiKind::sync_stream));
     table.add(simple("cuEventSynchronize", ApiKind::sync_event));
     table.add(simple("cuEventQuery", ApiKind::sync_event));
-    for (const char* name : {"cuCtxSynchronize", "cuCtxDestroy", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpy"})
+    for (const char* name :
+         {"cuCtxSynchronize", "cuCtxDestroy", "cuMemcpyHtoD", "cuMemcpyDtoH", "cuMemcpy", "cuMemFree"})
         table.add(simple(name, ApiKind::sync_all));
     table.add(record("cuEventRecord", 0, 1));
     table.add(simple("cuLaunchHostFunc", ApiKind::callback, 1));

@@ -25,7 +25,8 @@ std::string resource_directory(const AnalyseRequest& request)
 {
     if (!request.resource_directory.empty())
         return request.resource_directory;
-    for (const char* place : {PINWARDEN_CLANG_RESOURCE_DIR, "/usr/lib/llvm-19/lib/clang/19", "/usr/lib/clang/19"}) {
+    for (const char* place :
+         {PINWARDEN_CLANG_RESOURCE_DIR, "/usr/lib/llvm-19/lib/clang/19", "/usr/lib/clang/19"}) {
         std::error_code ignored;
         if (std::filesystem::exists(std::filesystem::path(place) / "include", ignored))
             return place;
@@ -61,8 +62,9 @@ std::vector<std::string> command_line(const AnalyseRequest& request)
     if (const std::string resources = resource_directory(request); !resources.empty())
         out.insert(out.end(), {"-resource-dir", resources});
     if (toolkit) {
-        out.insert(out.end(), {"-isystem", std::string(toolkit_patch_folder()), "-isystem",
-                               request.cuda_path + "/include", "-isystem", request.cuda_path + "/include/cccl"});
+        out.insert(out.end(),
+                   {"-isystem", std::string(toolkit_patch_folder()), "-isystem",
+                    request.cuda_path + "/include", "-isystem", request.cuda_path + "/include/cccl"});
     }
     for (const VirtualFolder& folder : virtual_folders()) {
         // Without a toolkit its stand-in goes first, so that stray headers of an incomplete one do no harm.
@@ -71,8 +73,8 @@ std::vector<std::string> command_line(const AnalyseRequest& request)
         else if (!folder.stands_in_for_toolkit)
             out.insert(out.end(), {"-idirafter", folder.path});
     }
-    out.insert(out.end(), {"-fsyntax-only", "-w", "-ferror-limit=0", "-fno-spell-checking", "-fbracket-depth=4096",
-                           "-fno-delayed-template-parsing", request.file});
+    out.insert(out.end(), {"-fsyntax-only", "-w", "-ferror-limit=0", "-fno-spell-checking",
+                           "-fbracket-depth=4096", "-fno-delayed-template-parsing", request.file});
     return out;
 }
 

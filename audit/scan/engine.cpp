@@ -35,32 +35,34 @@ PathLog*& current_log()
 
 void register_checker(CheckerRegistry& registry)
 {
-    registry.addChecker([](CheckerManager& manager) { manager.registerChecker<PinChecker>()->log = current_log(); },
-                        [](const CheckerManager&) { return true; }, "pinwarden.Pin", "Follows page-locked memory", "",
-                        false);
+    registry.addChecker(
+        [](CheckerManager& manager) { manager.registerChecker<PinChecker>()->log = current_log(); },
+        [](const CheckerManager&) { return true; }, "pinwarden.Pin", "Follows page-locked memory", "", false);
 }
 
 void set_options(AnalyzerOptions& options)
 {
     options.AnalysisDiagOpt = PD_NONE;
-    options.MaxNodesPerTopLevelFunction = 60000;
+    options.MaxNodesPerTopLevelFunction = 40000;
 }
 
 }  // namespace
 
-unsigned follow_paths(CompilerInstance& compiler, const std::vector<const FunctionDecl*>& functions, PathLog& log)
+unsigned follow_paths(CompilerInstance& compiler, const std::vector<const FunctionDecl*>& functions,
+                      PathLog& log)
 {
     if (functions.empty())
         return 0;
     ASTContext& ast = compiler.getASTContext();
     DiagnosticsEngine& diagnostics = compiler.getDiagnostics();
     diagnostics.setSuppressAllDiagnostics(true);
-    const std::vector<const char*> arguments{"-analyze",
-                                             checkers,
-                                             "-analyzer-config",
-                                             "c++-container-inlining=true,ipa=inlining,cfg-implicit-dtors=true",
-                                             "-analyzer-opt-analyze-headers",
-                                             "input.cpp"};
+    const std::vector<const char*> arguments{
+        "-analyze",
+        checkers,
+        "-analyzer-config",
+        "c++-container-inlining=true,ipa=inlining,cfg-implicit-dtors=true",
+        "-analyzer-opt-analyze-headers",
+        "input.cpp"};
     auto invocation = std::make_shared<CompilerInvocation>();
     CompilerInvocation::CreateFromArgs(*invocation, arguments, diagnostics);
     AnalyzerOptions& options = invocation->getAnalyzerOpts();

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "feasible.hpp"
+#include "holes.hpp"
 #include "pin_rules.hpp"
 #include "source.hpp"
 
@@ -14,8 +16,8 @@ using namespace clang::ento;
 /// What all paths together say about one pin.
 struct PinHistory {
     std::vector<const PathEnd*> released;
-    std::vector<const PathEnd*> held;     ///< live at the end, reachable for someone outside
-    std::vector<const PathEnd*> failed;   ///< the pin call did not work
+    std::vector<const PathEnd*> held;    ///< live at the end, reachable for someone outside
+    std::vector<const PathEnd*> failed;  ///< the pin call did not work
     std::vector<std::pair<const PathEnd*, LostPin>> lost;
     std::set<const Stmt*> releases;
     const MemRegion* memory = nullptr;
@@ -38,8 +40,8 @@ bool leaves(const Stmt* statement)
     return false;
 }
 
-/// True if a condition on the path is what kept it from this release: the release stands in a branch that goes on
-/// with the rest of the function, and the path took the other way.
+/// True if a condition on the path is what kept it from this release: the release stands in a branch that
+/// goes on with the rest of the function, and the path took the other way.
 bool passed_by(const Stmt* release, const std::vector<PathDecision>& decisions)
 {
     for (const PathDecision& decision : decisions) {
@@ -59,8 +61,7 @@ bool passed_by(const Stmt* release, const std::vector<PathDecision>& decisions)
                 break;
             const bool in_then = child == branch->getThen();
             const Stmt* terminator = decision.terminator;
-            const bool decides = terminator == branch ||
-                                 (isa<BinaryOperator>(terminator) && [&] {
+            const bool decides = terminator == branch || (isa<BinaryOperator>(terminator) && [&] {
                                      for (const Stmt* up = terminator; up; up = parents.getParent(up)) {
                                          if (up == branch->getCond())
                                              return true;
@@ -105,16 +106,16 @@ struct Verdicts {
     }
 };
 
-/// Decides about a pin that someone outside can still reach: it is lost only if the function shows on another way
-/// out that it takes care of the pin itself.
+/// Decides about a pin that someone outside can still reach: it is lost only if the function shows on another
+/// way out that it takes care of the pin itself.
 const PathEnd* missed_by_own_standard(const PinHistory& history)
 {
     if (history.released.empty())
         return nullptr;
     const Verdicts verdicts(history);
-    const bool succeeds_released = std::any_of(history.released.begin(), history.released.end(), [&](const PathEnd* end) {
-        return verdicts.works(end->answer);
-    });
+    const bool succeeds_released =
+        std::any_of(history.released.begin(), history.released.end(),
+                    [&](const PathEnd* end) { return verdicts.works(end->answer); });
     const bool any_answer = std::any_of(history.held.begin(), history.held.end(),
                                         [](const PathEnd* end) { return end->answer != Answer::none; });
     for (const PathEnd* end : history.held) {
@@ -123,7 +124,8 @@ const PathEnd* missed_by_own_standard(const PinHistory& history)
         if (verdicts.works(end->answer) && succeeds_released)
             return end;
         if (!any_answer || end->answer == Answer::unknown) {
-            // No answer tells success from failure; a pin released at the last way out belongs to the function.
+            // No answer tells success from failure; a pin released at the last way out belongs to the
+            // function.
             const bool last_releases =
                 std::any_of(history.released.begin(), history.released.end(), [&](const PathEnd* other) {
                     if (!other->statement)
@@ -136,6 +138,21 @@ const PathEnd* missed_by_own_standard(const PinHistory& history)
         }
     }
     return nullptr;
+}
+
+/// True if a statement that did not parse names the variable that holds the pin: it may well release it.
+bool lost_in_hole(const PathLog& log, const PinSite& site)
+{
+    const auto* call = dyn_cast<CallExpr>(site.call);
+    const Expr* argument = call ? argument_of(*call, std::max(site.api->argument, 0)) : nullptr;
+    const Expr* named = plain(argument);
+    if (const auto* address = dyn_cast_or_null<UnaryOperator>(named);
+        address && address->getOpcode() == UO_AddrOf)
+        named = plain(address->getSubExpr());
+    const auto* variable = dyn_cast_or_null<DeclRefExpr>(named);
+    const auto* owner = dyn_cast<FunctionDecl>(site.frame->getDecl());
+    return variable && owner && owner->getBody() && variable->getDecl()->getIdentifier() &&
+           log.holes->mention(owner->getBody()->getSourceRange(), variable->getDecl()->getName());
 }
 
 void report_leak(PathLog& log, const PinSite& site, const PinHistory& history, const PathEnd& end,
@@ -151,7 +168,8 @@ void report_leak(PathLog& log, const PinSite& site, const PinHistory& history, c
         return;
     }
     log.report("leak", Confidence::certain, PathLog::call_in_frame(site, frame),
-               "memory pinned by '" + site.api->name + "' is not released on every path", end.node, history.memory);
+               "memory pinned by '" + site.api->name + "' is not released on every path", end.node,
+               history.memory);
 }
 
 bool compares_changed_member(const Expr* condition, const std::set<const FieldDecl*>& assigned,
@@ -174,7 +192,8 @@ void collect_assigned(const Stmt* where, std::set<const FieldDecl*>& out)
 {
     if (!where)
         return;
-    if (const auto* assignment = dyn_cast<BinaryOperator>(where); assignment && assignment->isAssignmentOp()) {
+    if (const auto* assignment = dyn_cast<BinaryOperator>(where);
+        assignment && assignment->isAssignmentOp()) {
         const auto* member = dyn_cast_or_null<MemberExpr>(plain(assignment->getLHS()));
         if (const auto* field = member ? dyn_cast<FieldDecl>(member->getMemberDecl()) : nullptr)
             out.insert(field);
@@ -199,11 +218,12 @@ bool mentions_field(const Stmt* where, const FieldDecl& field)
     if (member && member->getMemberDecl() == &field)
         return true;
     const auto children = where->children();
-    return std::any_of(children.begin(), children.end(), [&](const Stmt* child) { return mentions_field(child, field); });
+    return std::any_of(children.begin(), children.end(),
+                       [&](const Stmt* child) { return mentions_field(child, field); });
 }
 
-/// A function that compares a size with the one it keeps is made to be called again; if it then pins straight into a
-/// member without asking what that holds, the pin of the call before is lost.
+/// A function that compares a size with the one it keeps is made to be called again; if it then pins straight
+/// into a member without asking what that holds, the pin of the call before is lost.
 void judge_growing(PathLog& log)
 {
     if (isa<CXXConstructorDecl>(&log.function()))
@@ -213,21 +233,23 @@ void judge_growing(PathLog& log)
     for (const PathEnd& end : log.ends) {
         for (const PinAtEnd& pin : end.pins) {
             const PinSite* site = pin.state.site;
-            if (!site || !site->over_unknown || pin.state.status != PinStatus::live || log.settled.contains(site))
+            if (!site || !site->over_unknown || pin.state.status != PinStatus::live ||
+                log.settled.contains(site))
                 continue;
             const FieldDecl& field = *cast<FieldRegion>(site->target)->getDecl();
             bool grows = false;
             bool asked = false;
             for (const PathDecision& decision : log.decisions_before(end.node)) {
-                grows |= !decision.in_loop && compares_changed_member(decision.condition, assigned, log.ast());
+                grows |=
+                    !decision.in_loop && compares_changed_member(decision.condition, assigned, log.ast());
                 asked |= mentions_field(decision.condition, field) && !has_call(decision.condition);
             }
             if (!grows || asked)
                 continue;
             log.settled.insert(site);
             log.report("overwritten-pin", Confidence::likely, *site->call,
-                       "'" + field.getNameAsString() + "' may still hold the pin of an earlier call", end.node,
-                       pin.memory);
+                       "'" + field.getNameAsString() + "' may still hold the pin of an earlier call",
+                       end.node, pin.memory);
         }
     }
 }
@@ -268,7 +290,7 @@ void judge_path_ends(PathLog& log)
     judge_growing(log);
     std::set<const Stmt*> reported;
     for (const auto& [site, history] : histories) {
-        if (log.settled.contains(site))
+        if (log.settled.contains(site) || lost_in_hole(log, *site) || released_by_lambda(log, *site))
             continue;
         // The end of the program gives back what its main function still holds on a way out by an error.
         if (log.function().isMain() && !history.released.empty())

@@ -6,20 +6,20 @@
 namespace pinwarden::scan {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Decision, text, taken, flags, opaque, in_loop)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PinnedMember, member, record, family, api, location, function, function_record,
-                                   in_constructor, registers_foreign_memory, foreign, memory_member, flags, decisions,
-                                   preprocessor)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PinnedMember, member, record, family, api, location, function,
+                                   function_record, in_constructor, registers_foreign_memory, foreign,
+                                   by_element, memory_member, flags, decisions, preprocessor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ReleasedMember, member, record, family, api, is_free, location, function,
-                                   function_record, in_destructor, after_sync, in_loop, always, flags, decisions,
-                                   preprocessor)
+                                   function_record, in_destructor, after_sync, in_loop, always, flags,
+                                   decisions, preprocessor)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MissedRelease, member, record, family, location, function, function_record,
                                    in_destructor, answers_error, decisions, flags)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FlagChange, record, member, value, constant, function, touched)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LeftInFlight, member, record, location, function, function_record)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RecordFact, record, name, location, is_class, has_destructor, destructor, copyable,
-                                   unsure)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionFact, function, record, location, exported, is_public, calls, mentions, waits,
-                                   releases, release_names)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RecordFact, record, name, location, is_class, has_destructor, destructor,
+                                   copyable, unsure)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FunctionFact, function, record, location, exported, is_public, calls,
+                                   mentions, waits, releases, release_names)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CallbackFact, function, location)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FreedRecord, record, function, location)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(FreedBeforeRelease, freed_member, released_member, location, function)

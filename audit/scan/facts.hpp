@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-/// What one file tells about pins that outlive a function: which members are pinned where, in which states of the
-/// object, and who gives them back. Facts of all files are joined, so that a destructor may live in another file
-/// than the constructor. Members are named "Record@file:line::member", which is the same in every file that includes
-/// the record's header.
+/// What one file tells about pins that outlive a function: which members are pinned where, in which states of
+/// the object, and who gives them back. Facts of all files are joined, so that a destructor may live in
+/// another file than the constructor. Members are named "Record@file:line::member", which is the same in
+/// every file that includes the record's header.
 namespace pinwarden::scan {
 
 /// What is known of the other members of an object: member name to "is not zero".
@@ -23,9 +23,9 @@ using Flags = std::map<std::string, bool>;
 struct Decision {
     std::string text;
     bool taken = false;
-    Flags flags;             ///< members whose value the condition fixes
-    bool opaque = false;     ///< asks something else than members, parameters and constants of the object
-    bool in_loop = false;    ///< decides whether a loop goes on
+    Flags flags;           ///< members whose value the condition fixes
+    bool opaque = false;   ///< asks something else than members, parameters and constants of the object
+    bool in_loop = false;  ///< decides whether a loop goes on
 };
 
 /// One way for a function to end with a pin held by a member.
@@ -34,12 +34,15 @@ struct PinnedMember {
     std::string record;
     std::string family;
     std::string api;
-    Location location;          ///< the pin call, in the function below
+    Location location;  ///< the pin call, in the function below
     std::string function;
     std::string function_record;  ///< the class whose method this is, empty for a free function
     bool in_constructor = false;
     bool registers_foreign_memory = false;
-    bool foreign = false;       ///< the call answered that someone else had pinned it, and the function takes that for success
+    bool foreign = false;  ///< the call answered that someone else had pinned it, and the function takes that
+                           ///< for success
+    bool by_element =
+        false;  ///< the pin goes into an element of the member, which is an array or a container
     std::string memory_member;  ///< the member whose memory the pin covers, if another one
     Flags flags;
     std::vector<Decision> decisions;
@@ -52,14 +55,14 @@ struct ReleasedMember {
     std::string record;
     std::string family;
     std::string api;
-    bool is_free = false;       ///< the call belongs to an allocator that never pins
+    bool is_free = false;  ///< the call belongs to an allocator that never pins
     Location location;
     std::string function;
     std::string function_record;
     bool in_destructor = false;
-    bool after_sync = false;    ///< something on the way may have waited for the device
+    bool after_sync = false;  ///< something on the way may have waited for the device
     bool in_loop = false;
-    bool always = false;        ///< every way through the function releases it, or finds the member null
+    bool always = false;  ///< every way through the function releases it, or finds the member null
     Flags flags;
     std::vector<Decision> decisions;
     std::vector<std::string> preprocessor;
@@ -70,7 +73,7 @@ struct MissedRelease {
     std::string member;
     std::string record;
     std::string family;
-    Location location;          ///< the release that other ways reach
+    Location location;  ///< the release that other ways reach
     std::string function;
     std::string function_record;
     bool in_destructor = false;
@@ -103,11 +106,11 @@ struct RecordFact {
     std::string record;
     std::string name;
     Location location;
-    bool is_class = false;          ///< has methods, so that its destructor is expected to clean up
+    bool is_class = false;  ///< has methods, so that its destructor is expected to clean up
     bool has_destructor = false;
     std::string destructor;
     bool copyable = false;
-    bool unsure = false;            ///< its definition did not parse completely
+    bool unsure = false;  ///< its definition did not parse completely: what it declares may be missing
 };
 
 /// A function's place in the call graph.
@@ -118,9 +121,9 @@ struct FunctionFact {
     bool exported = true;
     bool is_public = true;
     std::vector<std::string> calls;
-    std::vector<std::string> mentions;       ///< members it hands to calls, assigns from or takes the address of
-    bool waits = false;                      ///< calls something that waits for the device
-    std::vector<Location> releases;          ///< direct release calls, for functions that a stream calls
+    std::vector<std::string> mentions;  ///< members it hands to calls, assigns from or takes the address of
+    bool waits = false;                 ///< calls something that waits for the device
+    std::vector<Location> releases;     ///< direct release calls, for functions that a stream calls
     std::vector<std::string> release_names;
 };
 
@@ -164,7 +167,7 @@ struct FileFacts {
     std::vector<FreedRecord> freed_records;
     std::vector<FreedBeforeRelease> freed_before_release;
     std::vector<MemberSource> sources;
-    std::vector<Api> wrappers;  ///< functions of this file that act like a call of the table
+    std::vector<Api> wrappers;       ///< functions of this file that act like a call of the table
     std::vector<Finding> tentative;  ///< findings that hold unless the joined facts say otherwise
 };
 

@@ -20,9 +20,10 @@ void sort_and_unify(std::vector<Finding>& findings)
         return std::tie(left.location, left.rule, left.confidence, left.message) <
                std::tie(right.location, right.rule, right.confidence, right.message);
     });
-    findings.erase(std::unique(findings.begin(), findings.end(),
-                               [&](const Finding& left, const Finding& right) { return key(left) == key(right); }),
-                   findings.end());
+    findings.erase(
+        std::unique(findings.begin(), findings.end(),
+                    [&](const Finding& left, const Finding& right) { return key(left) == key(right); }),
+        findings.end());
 }
 
 void to_json(nlohmann::json& out, const Location& location)
@@ -42,12 +43,9 @@ void to_json(nlohmann::json& out, const Finding& finding)
     nlohmann::json notes = nlohmann::json::array();
     for (const PathNote& note : finding.notes)
         notes.push_back({{"location", note.location}, {"text", note.text}});
-    out = {{"rule", finding.rule},
-           {"confidence", to_string(finding.confidence)},
-           {"location", finding.location},
-           {"message", finding.message},
-           {"function", finding.function},
-           {"notes", std::move(notes)}};
+    out = {{"rule", finding.rule},         {"confidence", to_string(finding.confidence)},
+           {"location", finding.location}, {"message", finding.message},
+           {"function", finding.function}, {"notes", std::move(notes)}};
 }
 
 void from_json(const nlohmann::json& in, Finding& finding)

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-/// What the auditor reports. A finding is plain data: it crosses the border between the process that analyses one
-/// file and the process that prints, so that both only share this header.
+/// What the auditor reports. A finding is plain data: it crosses the border between the process that analyses
+/// one file and the process that prints, so that both only share this header.
 namespace pinwarden::scan {
 
 /// A position in a source file; lines and columns count from 1, and line 0 means "unknown".

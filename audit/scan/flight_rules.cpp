@@ -75,7 +75,8 @@ const Stmt& seen_from(const StackFrameContext* frame, const Stmt& place, const C
 
 }  // namespace
 
-ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEvent& call, CheckerContext& context)
+ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEvent& call,
+                           CheckerContext& context)
 {
     bool source = api.direction != CopyDirection::device_to_host;
     bool destination = api.direction != CopyDirection::host_to_device;
@@ -84,15 +85,18 @@ ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEven
         constexpr std::uint64_t host_to_device = 1;
         constexpr std::uint64_t device_to_host = 2;
         constexpr std::uint64_t device_to_device = 3;
-        if (const llvm::APSInt* kind = call.getArgSVal(static_cast<unsigned>(api.direction_argument)).getAsInteger()) {
+        if (const llvm::APSInt* kind =
+                call.getArgSVal(static_cast<unsigned>(api.direction_argument)).getAsInteger()) {
             const std::uint64_t way = kind->getZExtValue();
             source = way != device_to_host && way != device_to_device;
             destination = way != host_to_device && way != device_to_device;
         }
     }
     const Queue stream = queue_of(call, api.stream_argument);
-    const Flight flight{call.getOriginExpr(), context.getStackFrame(), stream.value, stream.name, nullptr, nullptr};
-    for (const auto& [wanted, index] : {std::pair(source, api.memory_argument), std::pair(destination, api.argument)}) {
+    const Flight flight{
+        call.getOriginExpr(), context.getStackFrame(), stream.value, stream.name, nullptr, nullptr};
+    for (const auto& [wanted, index] :
+         {std::pair(source, api.memory_argument), std::pair(destination, api.argument)}) {
         if (!wanted || index < 0 || static_cast<unsigned>(index) >= call.getNumArgs())
             continue;
         if (const MemRegion* block = block_of(memory_of(call.getArgSVal(static_cast<unsigned>(index)))))
@@ -101,7 +105,8 @@ ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEven
     return state;
 }
 
-ProgramStateRef before_wait(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context)
+ProgramStateRef before_wait(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                            CheckerContext& context)
 {
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
     for (const Api& api : apis_of(log.apis(), function)) {
@@ -166,13 +171,13 @@ ProgramStateRef check_flight_at_release(PathLog& log, ProgramStateRef state, con
     if (!api_of_kind(log.apis(), function, ApiKind::release))
         return state;
     log.report("release-in-flight", Confidence::certain, *call.getOriginExpr(),
-               "the pin is released while a copy of the memory may still be in flight", context.getPredecessor(),
-               block);
+               "the pin is released while a copy of the memory may still be in flight",
+               context.getPredecessor(), block);
     return state->remove<Flights>(block);
 }
 
-ProgramStateRef check_host_write(PathLog& log, ProgramStateRef state, const MemRegion* memory, const Stmt& place,
-                                 CheckerContext& context)
+ProgramStateRef check_host_write(PathLog& log, ProgramStateRef state, const MemRegion* memory,
+                                 const Stmt& place, CheckerContext& context)
 {
     const MemRegion* block = stored_block(memory);
     const Flight* flight = block ? state->get<Flights>(block) : nullptr;
@@ -180,8 +185,8 @@ ProgramStateRef check_host_write(PathLog& log, ProgramStateRef state, const MemR
     if (!flight || !pin || pin->status != PinStatus::live || !pin->site)
         return state;
     log.report("reuse-in-flight", Confidence::certain, place,
-               "the host writes pinned memory while a copy of it may still be in flight", context.getPredecessor(),
-               block);
+               "the host writes pinned memory while a copy of it may still be in flight",
+               context.getPredecessor(), block);
     return state->remove<Flights>(block);
 }
 

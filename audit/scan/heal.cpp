@@ -22,8 +22,9 @@ bool is_broken(const Expr* expression)
 
 bool is_usable(QualType type)
 {
-    return !type.isNull() && !type->isDependentType() && !type->isUndeducedType() && !type->isPlaceholderType() &&
-           !type->isFunctionType() && !type->isArrayType() && (type->isVoidType() || !type->isIncompleteType());
+    return !type.isNull() && !type->isDependentType() && !type->isUndeducedType() &&
+           !type->isPlaceholderType() && !type->isFunctionType() && !type->isArrayType() &&
+           (type->isVoidType() || !type->isIncompleteType());
 }
 
 class Healer {
@@ -44,8 +45,9 @@ private:
                 continue;
             if (auto* expression = dyn_cast<Expr>(child)) {
                 const bool is_result = isa<ReturnStmt>(statement);
-                child = heal(expression, is_result && is_usable(returned_) && !returned_->isVoidType() ? returned_
-                                                                                                        : QualType());
+                child = heal(expression, is_result && is_usable(returned_) && !returned_->isVoidType()
+                                             ? returned_
+                                             : QualType());
             } else if (auto* declaration = dyn_cast<DeclStmt>(child)) {
                 heal_declaration(*declaration);
             } else if (auto* loop = dyn_cast<CXXForRangeStmt>(child)) {
@@ -81,10 +83,12 @@ private:
             return;
         }
         const QualType wanted = variable.getType();
-        Expr* healed = wanted->isReferenceType() ? nullptr : heal(init, is_usable(wanted) ? wanted : QualType());
+        Expr* healed =
+            wanted->isReferenceType() ? nullptr : heal(init, is_usable(wanted) ? wanted : QualType());
         if (healed && wanted->isScalarType())
             healed = converted(healed, wanted);
-        const bool fits = healed && (wanted->isScalarType() || ast_.hasSameUnqualifiedType(healed->getType(), wanted));
+        const bool fits =
+            healed && (wanted->isScalarType() || ast_.hasSameUnqualifiedType(healed->getType(), wanted));
         variable.setInit(fits ? healed : wanted->isReferenceType() ? unknown({}, wanted) : nullptr);
     }
 
@@ -103,7 +107,8 @@ private:
             else if (type->isReferenceType())
                 variable->setType(type.getNonReferenceType());
             variable->setInvalidDecl(false);
-            variable->setInit(variable->getType()->isScalarType() ? unknown({}, variable->getType()) : nullptr);
+            variable->setInit(variable->getType()->isScalarType() ? unknown({}, variable->getType())
+                                                                  : nullptr);
             body.push_back(loop.getLoopVarStmt());
         }
         heal_children(*loop.getBody());
@@ -167,9 +172,11 @@ private:
     Expr* heal_binary(BinaryOperator& operation)
     {
         Expr* left = heal(operation.getLHS());
-        const QualType target = operation.isAssignmentOp() && is_usable(left->getType()) ? left->getType() : QualType();
+        const QualType target =
+            operation.isAssignmentOp() && is_usable(left->getType()) ? left->getType() : QualType();
         Expr* right = heal(operation.getRHS(), target.isNull() ? left->getType() : target);
-        const QualType result = operation.isComparisonOp() || operation.isLogicalOp() ? ast_.IntTy : QualType();
+        const QualType result =
+            operation.isComparisonOp() || operation.isLogicalOp() ? ast_.IntTy : QualType();
         if (!is_usable(left->getType()) || !is_usable(right->getType()))
             return unknown({left, right}, result);
         const ExprResult built =
@@ -196,13 +203,15 @@ private:
         } else if (auto* named = dyn_cast<DeclRefExpr>(callee->IgnoreParenImpCasts())) {
             function = dyn_cast<FunctionDecl>(named->getDecl());
         }
-        if (function && !function->getType()->isDependentType() && !function->getReturnType()->isUndeducedType()) {
+        if (function && !function->getType()->isDependentType() &&
+            !function->getReturnType()->isUndeducedType()) {
             for (std::size_t i = 0; i < arguments.size() && i < function->getNumParams(); ++i) {
                 const QualType type = function->getParamDecl(static_cast<unsigned>(i))->getType();
                 if (type->isScalarType())
                     arguments[i] = converted(arguments[i], type);
             }
-            Expr* name = sema_.BuildDeclRefExpr(function, function->getType(), VK_LValue, callee->getExprLoc());
+            Expr* name =
+                sema_.BuildDeclRefExpr(function, function->getType(), VK_LValue, callee->getExprLoc());
             const ExprResult built =
                 sema_.BuildCallExpr(nullptr, name, call.getBeginLoc(), arguments, call.getRParenLoc());
             if (built.isUsable() && !is_broken(built.get()))
@@ -247,7 +256,8 @@ private:
     {
         const auto* call = dyn_cast<CallExpr>(expression->IgnoreParenImpCasts());
         const FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
-        return callee && callee->getIdentifier() && callee->getName() == unknown_function_name && call->getNumArgs() == 0;
+        return callee && callee->getIdentifier() && callee->getName() == unknown_function_name &&
+               call->getNumArgs() == 0;
     }
 
     /// Loads from what names an object; null for what is no scalar.
@@ -255,14 +265,14 @@ private:
     {
         const QualType type = expression->getType();
         if (type->isArrayType())
-            return ImplicitCastExpr::Create(ast_, ast_.getArrayDecayedType(type), CK_ArrayToPointerDecay, expression,
-                                            nullptr, VK_PRValue, FPOptionsOverride());
+            return ImplicitCastExpr::Create(ast_, ast_.getArrayDecayedType(type), CK_ArrayToPointerDecay,
+                                            expression, nullptr, VK_PRValue, FPOptionsOverride());
         if (!is_usable(type) || !type->isScalarType())
             return nullptr;
         if (!expression->isGLValue())
             return expression;
-        return ImplicitCastExpr::Create(ast_, type.getUnqualifiedType(), CK_LValueToRValue, expression, nullptr,
-                                        VK_PRValue, FPOptionsOverride());
+        return ImplicitCastExpr::Create(ast_, type.getUnqualifiedType(), CK_LValueToRValue, expression,
+                                        nullptr, VK_PRValue, FPOptionsOverride());
     }
 
     Expr* unknown(const std::vector<Expr*>& parts, QualType type)
@@ -274,11 +284,12 @@ private:
         for (Expr* part : parts) {
             if (Expr* value = as_value(part); value && !is_unknown(value))
                 arguments.push_back(value);
-            else if (!value && isa<CallExpr, CXXConstructExpr>(part) && part->isPRValue() && part->getType()->isVoidType())
+            else if (!value && isa<CallExpr, CXXConstructExpr>(part) && part->isPRValue() &&
+                     part->getType()->isVoidType())
                 arguments.push_back(part);
         }
-        auto* name = DeclRefExpr::Create(ast_, NestedNameSpecifierLoc(), SourceLocation(), function, false, place_,
-                                         function->getType(), VK_LValue);
+        auto* name = DeclRefExpr::Create(ast_, NestedNameSpecifierLoc(), SourceLocation(), function, false,
+                                         place_, function->getType(), VK_LValue);
         auto* callee = ImplicitCastExpr::Create(ast_, ast_.getPointerType(function->getType()),
                                                 CK_FunctionToPointerDecay, name, nullptr, VK_PRValue,
                                                 FPOptionsOverride());
@@ -327,8 +338,8 @@ public:
 
     bool VisitFunctionDecl(FunctionDecl* function)
     {
-        if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() && !function->isDefaulted() &&
-            function->getBody() && has_holes(function->getBody()))
+        if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() &&
+            !function->isDefaulted() && function->getBody() && has_holes(function->getBody()))
             found.push_back(function);
         return true;
     }

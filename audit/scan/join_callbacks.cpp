@@ -3,7 +3,8 @@
 
 namespace pinwarden::scan {
 
-/// `release-in-callback`: the device's runtime allows none of its own calls in a function that a stream calls.
+/// `release-in-callback`: the device's runtime allows none of its own calls in a function that a stream
+/// calls.
 void join_callbacks(const JoinIndex& index, JoinResult& result)
 {
     for (const CallbackFact* callback : index.callbacks) {
@@ -17,9 +18,11 @@ void join_callbacks(const JoinIndex& index, JoinResult& result)
                 if (!name.starts_with("cu") && !name.starts_with("hip"))
                     continue;
                 result.add("release-in-callback", Confidence::certain, function.releases[i],
-                           "'" + name + "' is called from a function that a stream calls; it is refused there, and "
-                                        "the pin is never released",
-                           function.function, {{callback->location, "the function is handed to the stream here"}});
+                           "'" + name +
+                               "' is called from a function that a stream calls; it is refused there, and "
+                               "the pin is never released",
+                           function.function,
+                           {{callback->location, "the function is handed to the stream here"}});
             }
         }
     }

@@ -45,12 +45,13 @@ void check_destructor(const JoinIndex& index, JoinResult& result, const std::str
     if (!pin || result.settled_members.contains(member) || result.settled_records.contains(pin->record))
         return;
     const auto at = index.records.find(pin->record);
-    if (at == index.records.end() || !at->second->is_class || at->second->unsure)
+    if (at == index.records.end() || !at->second->is_class)
         return;
     const RecordFact& record = *at->second;
     const std::vector<const ReleasedMember*>& releases = releases_of(index, member);
-    const bool by_destructor = std::any_of(releases.begin(), releases.end(),
-                                           [](const ReleasedMember* release) { return release->in_destructor; });
+    const bool by_destructor =
+        std::any_of(releases.begin(), releases.end(),
+                    [](const ReleasedMember* release) { return release->in_destructor; });
     if (by_destructor)
         return;
     const bool by_someone = std::any_of(releases.begin(), releases.end(), [&](const ReleasedMember* release) {
@@ -77,7 +78,8 @@ void check_destructor(const JoinIndex& index, JoinResult& result, const std::str
     result.settled_members.insert(member);
 }
 
-void check_copies(const JoinIndex& index, JoinResult& result, const std::vector<const ReleasedMember*>& releases)
+void check_copies(const JoinIndex& index, JoinResult& result,
+                  const std::vector<const ReleasedMember*>& releases)
 {
     for (const ReleasedMember* release : releases) {
         const auto at = index.records.find(release->record);

@@ -9,15 +9,16 @@
 namespace pinwarden::scan {
 namespace {
 
-/// Conditions that ask for the last user, for the end of the process or for the end of work: a release waits for
-/// these with good reason.
+/// Conditions that ask for the last user, for the end of the process or for the end of work: a release waits
+/// for these with good reason.
 bool waits_for_reason(const Decision& decision)
 {
     static constexpr std::array<std::string_view, 30> words{
-        "--",     "fetch_sub", "refcount", "ref_count", "use_count", "users",    "unique",   "exit",   "shutdown",
-        "unload", "terminat",  "alive",    "ready",     "done",      "complete", "query",    "owner",  "owned",
-        "owns",   "try_lock",  "atomic_load",   "cudasetdevice", "hipsetdevice", "getdevice", "ismaster", "deviceguard",
-        "dec(",   "unref",     "current",  "external"};
+        "--",       "fetch_sub",   "refcount",    "ref_count",     "use_count",    "users",
+        "unique",   "exit",        "shutdown",    "unload",        "terminat",     "alive",
+        "ready",    "done",        "complete",    "query",         "owner",        "owned",
+        "owns",     "try_lock",    "atomic_load", "cudasetdevice", "hipsetdevice", "getdevice",
+        "ismaster", "deviceguard", "dec(",        "unref",         "current",      "external"};
     std::string text;
     for (const char c : decision.text)
         text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -33,13 +34,15 @@ bool changed_in_between(const JoinIndex& index, const std::string& flag, bool va
     if (changes == index.changes.end())
         return false;
     return std::any_of(changes->second.begin(), changes->second.end(), [&](const FlagChange* change) {
-        const bool touches = std::find(change->touched.begin(), change->touched.end(), pin.member) != change->touched.end();
+        const bool touches =
+            std::find(change->touched.begin(), change->touched.end(), pin.member) != change->touched.end();
         return change->constant && change->value == value && !touches && change->function != pin.function &&
                change->function != missed.function;
     });
 }
 
-/// True if the member may have the value at all: it is set to it somewhere, or never set in the code that was seen.
+/// True if the member may have the value at all: it is set to it somewhere, or never set in the code that was
+/// seen.
 bool can_have(const JoinIndex& index, const std::string& flag, bool value)
 {
     const auto changes = index.changes.find(flag);
@@ -112,11 +115,11 @@ void check_missed(const JoinIndex& index, JoinResult& result, const MissedReleas
 {
     const auto record = index.records.find(missed.record);
     const bool has_destructor = record != index.records.end() && record->second->has_destructor;
-    if (!missed.in_destructor &&
-        (has_destructor || !ends_object(simple_name(missed.function)) || missed.answers_error ||
-         pins_too(index, missed.member, missed.function)))
+    if (!missed.in_destructor && (has_destructor || !ends_object(simple_name(missed.function)) ||
+                                  missed.answers_error || pins_too(index, missed.member, missed.function)))
         return;
-    if (result.settled_members.contains(missed.member) || !is_conclusive(missed) || released_elsewhere(index, missed))
+    if (result.settled_members.contains(missed.member) || !is_conclusive(missed) ||
+        released_elsewhere(index, missed))
         return;
     for (const PinnedMember* pin : index.outermost_pins(missed.member)) {
         if (!ApiTable::compatible(pin->family, missed.family) || !can_follow(index, *pin, missed))
@@ -147,9 +150,10 @@ void check_preprocessor(const JoinIndex& index, JoinResult& result, const std::s
         if (release->is_free || release->preprocessor.empty() ||
             !(release->in_destructor || ends_object(simple_name(release->function))))
             continue;
-        const bool free_of_it = std::any_of(releases.begin(), releases.end(), [&](const ReleasedMember* other) {
-            return other->preprocessor.empty() && other->function == release->function;
-        });
+        const bool free_of_it =
+            std::any_of(releases.begin(), releases.end(), [&](const ReleasedMember* other) {
+                return other->preprocessor.empty() && other->function == release->function;
+            });
         const bool same_for_pin =
             std::any_of(pins->second.begin(), pins->second.end(), [&](const PinnedMember* pin) {
                 return std::all_of(release->preprocessor.begin(), release->preprocessor.end(),

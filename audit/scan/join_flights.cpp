@@ -6,19 +6,21 @@
 namespace pinwarden::scan {
 namespace {
 
-/// True if another method of the class waits for the device: then its users can, and the class leaves it to them.
+/// True if another method of the class waits for the device: then its users can, and the class leaves it to
+/// them.
 bool lets_users_wait(const JoinIndex& index, const LeftInFlight& left, const ReleasedMember& release)
 {
     return std::any_of(index.functions.begin(), index.functions.end(), [&](const auto& entry) {
         const FunctionFact& function = *entry.second;
-        return function.waits && function.record == left.function_record && function.function != left.function &&
-               function.function != release.function;
+        return function.waits && function.record == left.function_record &&
+               function.function != left.function && function.function != release.function;
     });
 }
 
 }  // namespace
 
-/// `release-in-flight` across methods: one leaves a copy on the object's own stream, the destructor does not wait.
+/// `release-in-flight` across methods: one leaves a copy on the object's own stream, the destructor does not
+/// wait.
 void join_flights(const JoinIndex& index, JoinResult& result)
 {
     for (const auto& [member, list] : index.in_flight) {

@@ -73,7 +73,7 @@ std::vector<const PinnedMember*> JoinIndex::outermost_pins(const std::string& me
     }
     std::vector<const PinnedMember*> out;
     for (const PinnedMember* fact : at->second) {
-        if (!fact->foreign && !called.contains(fact->function))
+        if (!fact->foreign && !fact->by_element && !called.contains(fact->function))
             out.push_back(fact);
     }
     return out;
@@ -82,7 +82,8 @@ std::vector<const PinnedMember*> JoinIndex::outermost_pins(const std::string& me
 void JoinResult::add(const char* rule, Confidence confidence, const Location& location, std::string message,
                      const std::string& function, std::vector<PathNote> notes)
 {
-    findings.push_back({rule, confidence, location, std::move(message), simple_name(function), std::move(notes)});
+    findings.push_back(
+        {rule, confidence, location, std::move(message), simple_name(function), std::move(notes)});
 }
 
 std::string simple_name(const std::string& function)
@@ -97,9 +98,10 @@ std::string simple_name(const std::string& function)
 bool ends_object(const std::string& name)
 {
     static constexpr std::array<std::string_view, 28> words{
-        "destroy", "close",    "free",   "release",  "detach",   "fini",       "exit",   "clean",  "deinit", "shutdown",
-        "delete",  "unmap",    "clear",  "dispose",  "teardown", "term",       "stop",   "remove", "reset",  "uninit",
-        "dealloc", "unregister", "unload", "disconnect", "finish", "end",      "dtor",   "drop"};
+        "destroy",    "close",  "free",       "release", "detach", "fini",   "exit",
+        "clean",      "deinit", "shutdown",   "delete",  "unmap",  "clear",  "dispose",
+        "teardown",   "term",   "stop",       "remove",  "reset",  "uninit", "dealloc",
+        "unregister", "unload", "disconnect", "finish",  "end",    "dtor",   "drop"};
     if (name.starts_with("~"))
         return true;
     std::string lower;

@@ -22,7 +22,8 @@ bool may_be_released(const JoinIndex& index, const std::string& member)
     return std::any_of(index.functions.begin(), index.functions.end(), [&](const auto& entry) {
         const FunctionFact& function = *entry.second;
         return !explained.contains(function.function) &&
-               std::find(function.mentions.begin(), function.mentions.end(), member) != function.mentions.end();
+               std::find(function.mentions.begin(), function.mentions.end(), member) !=
+                   function.mentions.end();
     });
 }
 
@@ -34,8 +35,9 @@ void join_structs(const JoinIndex& index, JoinResult& result)
     for (const auto& [member, pins] : index.pinned) {
         const PinnedMember& pin = *pins.front();
         const auto record = index.records.find(pin.record);
-        if (result.settled_members.contains(member) || pin.foreign || record == index.records.end() ||
-            record->second->is_class || record->second->unsure || may_be_released(index, member))
+        if (result.settled_members.contains(member) || pin.foreign || pin.by_element ||
+            record == index.records.end() || record->second->is_class || record->second->unsure ||
+            may_be_released(index, member))
             continue;
         const auto freed = std::find_if(index.freed_records.begin(), index.freed_records.end(),
                                         [&](const FreedRecord* fact) { return fact->record == pin.record; });

@@ -25,7 +25,8 @@ bool is_registration(const std::string& family)
     return family.ends_with("-register") || family == "mlock";
 }
 
-/// `wrong-release` by the members' own history: what one function pins, another gives back by another family's call.
+/// `wrong-release` by the members' own history: what one function pins, another gives back by another
+/// family's call.
 void check_family(const JoinIndex& index, JoinResult& result, const ReleasedMember& release,
                   const std::vector<const PinnedMember*>& pins)
 {
@@ -33,7 +34,7 @@ void check_family(const JoinIndex& index, JoinResult& result, const ReleasedMemb
     for (const PinnedMember* candidate : pins) {
         if (ApiTable::compatible(candidate->family, release.family))
             return;
-        if (!candidate->foreign && !contradicts(candidate->flags, release.flags))
+        if (!candidate->foreign && !candidate->by_element && !contradicts(candidate->flags, release.flags))
             pin = candidate;
     }
     if (!pin)
@@ -46,7 +47,8 @@ void check_family(const JoinIndex& index, JoinResult& result, const ReleasedMemb
     } else if (elsewhere || sources.contains("allocated")) {
         return;
     }
-    if (pin->family == "verbs" || pin->family == "uring" || release.family == "verbs" || release.family == "uring")
+    if (pin->family == "verbs" || pin->family == "uring" || release.family == "verbs" ||
+        release.family == "uring")
         return;
     result.add("wrong-release", Confidence::certain, release.location,
                "'" + short_name(release.member) + "' is pinned by '" + pin->api + "' and released by '" +
@@ -60,7 +62,8 @@ void check_view(const JoinIndex& index, JoinResult& result, const ReleasedMember
 {
     std::set<std::string> sources = sources_of(index, release.member);
     sources.erase("null");
-    if (release.is_free || sources != std::set<std::string>{"device-view"} || index.pinned.contains(release.member))
+    if (release.is_free || sources != std::set<std::string>{"device-view"} ||
+        index.pinned.contains(release.member))
         return;
     result.add("wrong-argument", Confidence::certain, release.location,
                "'" + release.api + "' is given '" + short_name(release.member) +
@@ -70,13 +73,15 @@ void check_view(const JoinIndex& index, JoinResult& result, const ReleasedMember
 }
 
 /// `double-release`: the memory was registered by someone else, and is unregistered all the same.
-void check_foreign(JoinResult& result, const ReleasedMember& release, const std::vector<const PinnedMember*>& pins)
+void check_foreign(JoinResult& result, const ReleasedMember& release,
+                   const std::vector<const PinnedMember*>& pins)
 {
     for (const PinnedMember* pin : pins) {
         if (!pin->foreign || contradicts(pin->flags, release.flags) || release.is_free)
             continue;
         result.add("double-release", Confidence::certain, release.location,
-                   "'" + release.api + "' takes back a registration that someone else has made", release.function,
+                   "'" + release.api + "' takes back a registration that someone else has made",
+                   release.function,
                    {{pin->location, "the memory may be registered already, and that is taken for success"}});
         result.settled_members.insert(release.member);
         return;

@@ -63,7 +63,20 @@ ProgramStateRef collect_dead(ProgramStateRef state, SymbolReaper& reaper, Checke
     return state;
 }
 
-ProgramStateRef lose_contents(PathLog&, ProgramStateRef state, const MemRegion* object, CheckerContext& context)
+ProgramStateRef share_contents(ProgramStateRef state, const MemRegion* object, CheckerContext& context)
+{
+    const auto* symbolic = dyn_cast_or_null<SymbolicRegion>(object ? object->getBaseRegion() : nullptr);
+    if (!symbolic || state->get<Pins>().isEmpty() || !isa<HeapSpaceRegion>(symbolic->getMemorySpace()))
+        return state;
+    ContentsOf contents(state, object);
+    context.getStoreManager().iterBindings(state->getStore(), contents);
+    for (const MemRegion* memory : contents.found)
+        state = make_outside(state, memory);
+    return state;
+}
+
+ProgramStateRef lose_contents(PathLog&, ProgramStateRef state, const MemRegion* object,
+                              CheckerContext& context)
 {
     ContentsOf contents(state, object);
     context.getStoreManager().iterBindings(state->getStore(), contents);

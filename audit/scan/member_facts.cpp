@@ -30,6 +30,19 @@ void collect_fields(const Stmt* where, Fields& out)
         collect_fields(child, out);
 }
 
+/// The members that a condition asks through the functions it calls: `valid()` asks what its body asks.
+void collect_fields_of_callees(const Stmt* where, Fields& out)
+{
+    if (!where)
+        return;
+    const auto* call = dyn_cast<CallExpr>(where);
+    const FunctionDecl* callee = call ? call->getDirectCallee() : nullptr;
+    if (const Stmt* body = callee ? callee->getBody() : nullptr)
+        collect_fields(body, out);
+    for (const Stmt* child : where->children())
+        collect_fields_of_callees(child, out);
+}
+
 bool has_call(const Stmt* where)
 {
     if (!where)
@@ -95,13 +108,17 @@ private:
         out.taken = decision.taken;
         out.in_loop = decision.in_loop;
         Fields fields;
+        Fields asked_by_callees;
+        collect_fields_of_callees(decision.condition, asked_by_callees);
         collect_fields(decision.condition, fields);
+        fields.insert(asked_by_callees.begin(), asked_by_callees.end());
         for (const FieldDecl* field : fields) {
-            const bool object = field->getType()->isPointerType() && !field->getType()->isFunctionPointerType();
+            const bool object =
+                field->getType()->isPointerType() && !field->getType()->isFunctionPointerType();
             if (const auto known = flags.find(field); known != flags.end() && !object)
                 out.flags.emplace(member_key(*field), known->second);
         }
-        out.opaque = has_call(decision.condition) || fields.empty();
+        out.opaque = (has_call(decision.condition) && asked_by_callees.empty()) || fields.empty();
         return out;
     }
 
@@ -116,8 +133,8 @@ private:
         return out;
     }
 
-    /// The conditions of the preprocessor inside the body of the function around a call. A condition whose other
-    /// branch also gives the member back is none.
+    /// The conditions of the preprocessor inside the body of the function around a call. A condition whose
+    /// other branch also gives the member back is none.
     std::vector<std::string> preprocessor_around(const Stmt& call, const StackFrameContext* frame,
                                                  const FieldDecl& field) const
     {
@@ -143,8 +160,8 @@ private:
         for (const ConditionalBranch& other : log_.preprocessor->branches) {
             if (other.group != branch.group || other.begin == branch.begin || other.end.isInvalid())
                 continue;
-            const StringRef text = Lexer::getSourceText(CharSourceRange::getCharRange(other.begin, other.end), sources,
-                                                        log_.ast().getLangOpts());
+            const StringRef text = Lexer::getSourceText(CharSourceRange::getCharRange(other.begin, other.end),
+                                                        sources, log_.ast().getLangOpts());
             if (text.contains(field.getName()))
                 return true;
         }
@@ -221,7 +238,8 @@ private:
         }
     }
 
-    bool add_missed(const PathEnd& end, const FieldDecl& field, const std::vector<const MemberRelease*>& releases)
+    bool add_missed(const PathEnd& end, const FieldDecl& field,
+                    const std::vector<const MemberRelease*>& releases)
     {
         const std::vector<PathDecision> decisions = log_.decisions_before(end.node);
         std::vector<PathDecision> parting;
@@ -230,8 +248,8 @@ private:
             if (decision.in_loop)
                 continue;
             for (const MemberRelease* release : releases) {
-                const bool other_way =
-                    std::any_of(release->decisions.begin(), release->decisions.end(), [&](const PathDecision& way) {
+                const bool other_way = std::any_of(
+                    release->decisions.begin(), release->decisions.end(), [&](const PathDecision& way) {
                         return way.terminator == decision.terminator && way.frame == decision.frame &&
                                way.taken != decision.taken;
                     });
@@ -245,6 +263,7 @@ private:
         for (const PathDecision& decision : parting) {
             Fields asked;
             collect_fields(decision.condition, asked);
+            collect_fields_of_callees(decision.condition, asked);
             if (asked.contains(&field))
                 return false;  // a null check, or as good as one
         }
@@ -287,8 +306,9 @@ private:
         fact.family = release.api->family;
         fact.api = release.api->name;
         fact.is_free = release.api->kind != ApiKind::release;
-        fact.location = locate(log_.ast().getSourceManager(),
-                               call_location(place_for(release.field->getParent(), release.frame, *release.call)));
+        fact.location =
+            locate(log_.ast().getSourceManager(),
+                   call_location(place_for(release.field->getParent(), release.frame, *release.call)));
         fact.function = function_id(function_);
         fact.function_record = method_record(function_);
         fact.in_destructor = isa<CXXDestructorDecl>(&function_);

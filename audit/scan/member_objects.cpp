@@ -13,17 +13,18 @@ void visit_record(const RecordDecl* record, const SubRegion* object, MemRegionMa
                   const MemberVisitor& visit, unsigned depth)
 {
     record = record ? record->getDefinition() : nullptr;
-    if (!record || depth == deepest || record->isInvalidDecl())
+    if (!record || depth == deepest)
         return;
     if (const auto* derived = dyn_cast<CXXRecordDecl>(record)) {
         for (const CXXBaseSpecifier& base : derived->bases()) {
             const CXXRecordDecl* parent = base.getType()->getAsCXXRecordDecl();
             if (parent && parent->hasDefinition() && !base.isVirtual())
-                visit_record(parent, regions.getCXXBaseObjectRegion(parent, object, false), regions, visit, depth + 1);
+                visit_record(parent, regions.getCXXBaseObjectRegion(parent, object, false), regions, visit,
+                             depth + 1);
         }
     }
     for (const FieldDecl* field : record->fields()) {
-        if (field->isInvalidDecl() || field->getType()->isDependentType())
+        if (field->getType()->isDependentType())
             continue;
         const FieldRegion* region = regions.getFieldRegion(field, object);
         visit(*field, *region);
@@ -61,7 +62,8 @@ void for_each_outer_member(const ProgramStateRef& state, const LocationContext* 
     for (const ParmVarDecl* parameter : function->parameters()) {
         const QualType type = parameter->getType();
         if (type->isPointerType() || type->isReferenceType())
-            visit_object(state->getSVal(state->getRegion(parameter, frame)), type->getPointeeType()->getAsRecordDecl());
+            visit_object(state->getSVal(state->getRegion(parameter, frame)),
+                         type->getPointeeType()->getAsRecordDecl());
     }
 }
 

@@ -15,8 +15,8 @@ namespace pinwarden::scan {
 using MemberVisitor =
     std::function<void(const clang::FieldDecl& field, const clang::ento::FieldRegion& region)>;
 
-/// Calls `visit` for every member of the objects that `this` and the parameters of the outermost function point to,
-/// members of members and of base classes included.
+/// Calls `visit` for every member of the objects that `this` and the parameters of the outermost function
+/// point to, members of members and of base classes included.
 void for_each_outer_member(const ProgramStateRef& state, const clang::LocationContext* frame,
                            clang::ento::SValBuilder& values, const MemberVisitor& visit);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "feasible.hpp"
 #include "member_objects.hpp"
 #include "pin_rules.hpp"
 #include "source.hpp"
@@ -49,6 +50,8 @@ void record_path_end(PathLog& log, const ReturnStmt* statement, CheckerContext& 
     if (log.ends.size() >= most_ends)
         return;
     const ProgramStateRef state = context.getState();
+    if (!is_feasible(log, log.decisions_before(context.getPredecessor())))
+        return;
     PathEnd end;
     end.node = context.getPredecessor();
     end.statement = statement;
@@ -61,25 +64,25 @@ void record_path_end(PathLog& log, const ReturnStmt* statement, CheckerContext& 
         end.failed.push_back(failed);
 
     SValBuilder& values = context.getSValBuilder();
-    for_each_outer_member(state, context.getLocationContext(), values,
-                          [&](const FieldDecl& field, const FieldRegion& region) {
-                              const SVal value = state->getSVal(&region);
-                              const MemRegion* memory = memory_of(value);
-                              for (PinAtEnd& pin : end.pins) {
-                                  if (pin.memory == memory && !pin.holder)
-                                      pin.holder = &field;
-                                  else if (memory && pin.state.site && pin.state.site->memory == memory)
-                                      pin.memory_holder = &field;
-                              }
-                              const QualType type = field.getType();
-                              if (!type->isIntegralOrEnumerationType() && !type->isPointerType())
-                                  return;
-                              if (const auto before = truth_of(state, values.getRegionValueSymbolVal(&region))) {
-                                  end.entry_flags.emplace(&field, *before);
-                                  if (!*before && type->isPointerType())
-                                      end.known_null.insert(&field);
-                              }
-                          });
+    for_each_outer_member(
+        state, context.getLocationContext(), values, [&](const FieldDecl& field, const FieldRegion& region) {
+            const SVal value = state->getSVal(&region);
+            const MemRegion* memory = memory_of(value);
+            for (PinAtEnd& pin : end.pins) {
+                if (pin.memory == memory && !pin.holder)
+                    pin.holder = &field;
+                else if (memory && pin.state.site && pin.state.site->memory == memory)
+                    pin.memory_holder = &field;
+            }
+            const QualType type = field.getType();
+            if (!type->isIntegralOrEnumerationType() && !type->isPointerType())
+                return;
+            if (const auto before = truth_of(state, values.getRegionValueSymbolVal(&region))) {
+                end.entry_flags.emplace(&field, *before);
+                if (!*before && type->isPointerType())
+                    end.known_null.insert(&field);
+            }
+        });
     for (PinAtEnd& pin : end.pins) {
         if (!pin.holder || pin.state.status == PinStatus::released)
             continue;
@@ -94,7 +97,8 @@ void record_path_end(PathLog& log, const ReturnStmt* statement, CheckerContext& 
     }
     for (const auto& [memory, flight] : state->get<Flights>()) {
         // A stream that the caller gave is the caller's to wait for.
-        const FieldDecl* field = flight.stream_name && isa<FieldDecl>(flight.stream_name) ? origin_field(memory) : nullptr;
+        const FieldDecl* field =
+            flight.stream_name && isa<FieldDecl>(flight.stream_name) ? origin_field(memory) : nullptr;
         if (field)
             end.in_flight.push_back(field);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "path_log.hpp"
 
+#include "feasible.hpp"
 #include "source.hpp"
 
 #include <clang/Analysis/CFG.h>
@@ -23,10 +24,11 @@ bool decides_loop(const Stmt* terminator, const LocationContext* frame)
         if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(at)) {
             if (at == terminator)
                 return true;
-            const auto* condition = isa<ForStmt>(at)     ? static_cast<const Stmt*>(cast<ForStmt>(at)->getCond())
-                                    : isa<WhileStmt>(at) ? static_cast<const Stmt*>(cast<WhileStmt>(at)->getCond())
-                                    : isa<DoStmt>(at)    ? static_cast<const Stmt*>(cast<DoStmt>(at)->getCond())
-                                                         : nullptr;
+            const auto* condition = isa<ForStmt>(at) ? static_cast<const Stmt*>(cast<ForStmt>(at)->getCond())
+                                    : isa<WhileStmt>(at)
+                                        ? static_cast<const Stmt*>(cast<WhileStmt>(at)->getCond())
+                                    : isa<DoStmt>(at) ? static_cast<const Stmt*>(cast<DoStmt>(at)->getCond())
+                                                      : nullptr;
             return condition && condition == child;
         }
         if (!isa<Expr>(at))
@@ -110,7 +112,8 @@ const PinSite* PathLog::intern(const PinSite& site)
 {
     for (const PinSite& known : sites_) {
         if (known.call == site.call && known.frame == site.frame && known.api == site.api &&
-            known.target == site.target && known.memory == site.memory && known.over_unknown == site.over_unknown)
+            known.target == site.target && known.memory == site.memory &&
+            known.over_unknown == site.over_unknown)
             return &known;
     }
     sites_.push_back(site);
@@ -161,7 +164,7 @@ void PathLog::report(const char* rule, Confidence confidence, const Stmt& place,
 {
     const SourceManager& sources = ast_->getSourceManager();
     const SourceLocation at = call_location(place);
-    if (sources.isInSystemHeader(sources.getFileLoc(at)))
+    if (sources.isInSystemHeader(sources.getFileLoc(at)) || !is_feasible(*this, decisions_before(node)))
         return;
     Finding finding;
     finding.rule = rule;
@@ -186,11 +189,12 @@ void PathLog::report(const char* rule, Confidence confidence, const Stmt& place,
         const PinState* then = before->getState()->get<Pins>(memory);
         if (now && !then && now->site)
             add_note(notes, sources, call_location(*now->site->call), "host memory is pinned");
-        else if (now && now->status == PinStatus::released && (!then || then->status != PinStatus::released) &&
-                 now->change)
+        else if (now && now->status == PinStatus::released &&
+                 (!then || then->status != PinStatus::released) && now->change)
             add_note(notes, sources, call_location(*now->change), "the pin is released");
         else if (now && then && now->overwritten && !then->overwritten && now->change)
-            add_note(notes, sources, now->change->getBeginLoc(), "the last pointer to the pin is overwritten");
+            add_note(notes, sources, now->change->getBeginLoc(),
+                     "the last pointer to the pin is overwritten");
     }
     std::reverse(notes.begin(), notes.end());
     constexpr std::size_t most_notes = 40;

@@ -12,9 +12,11 @@
 #include <string>
 #include <vector>
 
-/// What the engine has seen while it followed the paths of one function, kept for the rules that compare paths.
+/// What the engine has seen while it followed the paths of one function, kept for the rules that compare
+/// paths.
 namespace pinwarden::scan {
 
+class Holes;
 struct PreprocessorRecord;
 
 /// A branch on a path and the way it went.
@@ -67,9 +69,11 @@ struct PathEnd {
 class PathLog {
 public:
     PathLog(const ApiTable& apis, clang::ASTContext& ast, std::vector<Finding>& findings, FileFacts& facts)
-        : apis_(&apis), ast_(&ast), findings_(&findings), facts_(&facts)
-    {
-    }
+        : apis_(&apis),
+          ast_(&ast),
+          findings_(&findings),
+          facts_(&facts)
+    {}
 
     const ApiTable& apis() const { return *apis_; }
     clang::ASTContext& ast() const { return *ast_; }
@@ -86,13 +90,15 @@ public:
     void report(const char* rule, Confidence confidence, const clang::Stmt& place, std::string message,
                 const ExplodedNode* node, const MemRegion* memory);
 
-    /// The pin call as the frame `losing` sees it: the call itself, or the call of the wrapper that contains it.
+    /// The pin call as the frame `losing` sees it: the call itself, or the call of the wrapper that contains
+    /// it.
     static const clang::Stmt& call_in_frame(const PinSite& site, const clang::StackFrameContext* losing);
 
     /// The branches between the beginning of the function and `node`, in order.
     std::vector<PathDecision> decisions_before(const ExplodedNode* node) const;
 
     const PreprocessorRecord* preprocessor = nullptr;
+    const Holes* holes = nullptr;
     std::vector<PathEnd> ends;
     std::vector<MemberRelease> releases;
     std::set<const PinSite*> settled;  ///< pins with a finding of their own: not reported a second time

@@ -37,6 +37,17 @@ bool is_loop_condition(const Stmt* condition, const LocationContext* frame)
     return false;
 }
 
+/// The throw whose operand the call computes, or null. The engine itself tells nobody about throws.
+const CXXThrowExpr* thrown_by(const Expr* call, const LocationContext* frame)
+{
+    const ParentMap& parents = frame->getParentMap();
+    for (const Stmt* at = call; at && isa<Expr>(at); at = parents.getParent(at)) {
+        if (const auto* thrown = dyn_cast<CXXThrowExpr>(at))
+            return thrown;
+    }
+    return nullptr;
+}
+
 bool counts_far(const Expr* condition, const CheckerContext& context)
 {
     constexpr std::int64_t few = 8;
@@ -51,9 +62,10 @@ bool counts_far(const Expr* condition, const CheckerContext& context)
     return false;
 }
 
-/// A loop with a constant number of rounds would use up the engine's patience before its end. After a few rounds
-/// nothing new happens, so both ways are followed from there.
-ProgramStateRef open_long_loop(ProgramStateRef state, const Stmt* condition, const void* tag, CheckerContext& context)
+/// A loop with a constant number of rounds would use up the engine's patience before its end. After the first
+/// round nothing new happens, so such a loop ends there; all of them alike, so that what one round pins
+/// another releases.
+ProgramStateRef end_long_loop(ProgramStateRef state, const Stmt* condition, CheckerContext& context)
 {
     const auto* expression = dyn_cast<Expr>(condition);
     const unsigned most = context.getAnalysisManager().options.maxBlockVisitOnPath;
@@ -65,9 +77,8 @@ ProgramStateRef open_long_loop(ProgramStateRef state, const Stmt* condition, con
         return state;
     if (truth_of(state, context.getSVal(condition)) != true)
         return state;
-    const SVal open = context.getSValBuilder().conjureSymbolVal(tag, expression, context.getLocationContext(),
-                                                                expression->getType(), context.blockCount());
-    return state->BindExpr(expression, context.getLocationContext(), open);
+    const SVal ended = context.getSValBuilder().makeTruthVal(false, expression->getType());
+    return state->BindExpr(expression, context.getLocationContext(), ended);
 }
 
 }  // namespace
@@ -84,14 +95,21 @@ void PinChecker::checkPreCall(const CallEvent& call, CheckerContext& context) co
     if (ProgramStateRef next = before_wait(*log, state, call, context))
         state = next;
     state = check_call_uses(*log, state, call, context);
+    if (!state->get<Pins>().isEmpty()) {
+        for (const MemRegion* memory : taken_by_library(call, state))
+            state = make_outside(state, memory);
+    }
     advance(before_release(*log, state, call, context), context);
 }
 
 void PinChecker::checkPostCall(const CallEvent& call, CheckerContext& context) const
 {
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
-    const bool known = function && (!apis_of(log->apis(), function).empty() || keeps_nothing(*function, context));
+    const bool known =
+        function && (!apis_of(log->apis(), function).empty() || keeps_nothing(*function, context));
     ProgramStateRef state = context.getState();
+    if (const CXXThrowExpr* thrown = thrown_by(call.getOriginExpr(), context.getLocationContext()))
+        check_throw(*log, *thrown, context);
     if (context.wasInlined || known || isa<CXXAllocatorCall, CXXDeallocatorCall>(call))
         return;
     // A function nobody can look into may have waited for the device.
@@ -100,11 +118,6 @@ void PinChecker::checkPostCall(const CallEvent& call, CheckerContext& context) c
     if (!state->get<SyncSeen>())
         state = state->set<SyncSeen>(true);
     advance(state, context);
-}
-
-void PinChecker::checkPreStmt(const CXXThrowExpr* statement, CheckerContext& context) const
-{
-    check_throw(*log, *statement, context);
 }
 
 void PinChecker::checkPreStmt(const ReturnStmt* statement, CheckerContext& context) const
@@ -141,7 +154,8 @@ void PinChecker::checkBind(SVal location, SVal value, const Stmt* statement, Che
     advance(state, context);
 }
 
-void PinChecker::checkLocation(SVal location, bool is_load, const Stmt* statement, CheckerContext& context) const
+void PinChecker::checkLocation(SVal location, bool is_load, const Stmt* statement,
+                               CheckerContext& context) const
 {
     ProgramStateRef state = context.getState();
     const MemRegion* region = location.getAsRegion();
@@ -224,7 +238,7 @@ void PinChecker::checkBranchCondition(const Stmt* condition, CheckerContext& con
     ProgramStateRef state = context.getState();
     if (!state->get<Unchecked>().isEmpty())
         state = look_at_pointer(state, *condition);
-    advance(open_long_loop(state, condition, this, context), context);
+    advance(end_long_loop(state, condition, context), context);
 }
 
 void PinChecker::checkEndFunction(const ReturnStmt* statement, CheckerContext& context) const

@@ -7,24 +7,23 @@
 #include <clang/StaticAnalyzer/Core/PathSensitive/CallEvent.h>
 #include <clang/StaticAnalyzer/Core/PathSensitive/CheckerContext.h>
 
-/// The checker that the analyzer's engine drives along every path. It only dispatches: what a call does to a pin is
-/// modelled in `pin_model`, and each group of rules lives in a file of its own.
+/// The checker that the analyzer's engine drives along every path. It only dispatches: what a call does to a
+/// pin is modelled in `pin_model`, and each group of rules lives in a file of its own.
 namespace pinwarden::scan {
 
 class PinChecker
-    : public clang::ento::Checker<
-          clang::ento::eval::Call, clang::ento::check::PreCall, clang::ento::check::PostCall,
-          clang::ento::check::PreStmt<clang::CXXThrowExpr>, clang::ento::check::PreStmt<clang::ReturnStmt>,
-          clang::ento::check::Bind, clang::ento::check::Location, clang::ento::check::DeadSymbols,
-          clang::ento::check::LiveSymbols, clang::ento::check::PointerEscape, clang::ento::check::BranchCondition,
-          clang::ento::check::EndFunction> {
+    : public clang::ento::Checker<clang::ento::eval::Call, clang::ento::check::PreCall,
+                                  clang::ento::check::PostCall,
+                                  clang::ento::check::PreStmt<clang::ReturnStmt>, clang::ento::check::Bind,
+                                  clang::ento::check::Location, clang::ento::check::DeadSymbols,
+                                  clang::ento::check::LiveSymbols, clang::ento::check::PointerEscape,
+                                  clang::ento::check::BranchCondition, clang::ento::check::EndFunction> {
 public:
     PathLog* log = nullptr;
 
     bool evalCall(const clang::ento::CallEvent& call, clang::ento::CheckerContext& context) const;
     void checkPreCall(const clang::ento::CallEvent& call, clang::ento::CheckerContext& context) const;
     void checkPostCall(const clang::ento::CallEvent& call, clang::ento::CheckerContext& context) const;
-    void checkPreStmt(const clang::CXXThrowExpr* statement, clang::ento::CheckerContext& context) const;
     void checkPreStmt(const clang::ReturnStmt* statement, clang::ento::CheckerContext& context) const;
     void checkBind(SVal location, SVal value, const clang::Stmt* statement,
                    clang::ento::CheckerContext& context) const;
@@ -33,7 +32,8 @@ public:
     void checkDeadSymbols(clang::ento::SymbolReaper& reaper, clang::ento::CheckerContext& context) const;
     void checkLiveSymbols(ProgramStateRef state, clang::ento::SymbolReaper& reaper) const;
     ProgramStateRef checkPointerEscape(ProgramStateRef state, const clang::ento::InvalidatedSymbols& escaped,
-                                       const clang::ento::CallEvent* call, clang::ento::PointerEscapeKind kind) const;
+                                       const clang::ento::CallEvent* call,
+                                       clang::ento::PointerEscapeKind kind) const;
     void checkBranchCondition(const clang::Stmt* condition, clang::ento::CheckerContext& context) const;
     void checkEndFunction(const clang::ReturnStmt* statement, clang::ento::CheckerContext& context) const;
 };

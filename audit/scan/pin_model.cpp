@@ -86,7 +86,8 @@ void add_failure(const Step& step, const Api& api, const PinSite* site)
         const auto known = code.getAs<DefinedOrUnknownSVal>();
         const MemRegion* memory = memory_of(step.argument(api.argument));
         if (known && memory && step.type()->isIntegralOrEnumerationType()) {
-            const SVal foreign = step.values().makeIntVal(static_cast<uint64_t>(api.foreign_code), step.type());
+            const SVal foreign =
+                step.values().makeIntVal(static_cast<uint64_t>(api.foreign_code), step.type());
             const auto same = step.values()
                                   .evalEQ(failed, *known, foreign.castAs<DefinedOrUnknownSVal>())
                                   .getAs<DefinedOrUnknownSVal>();
@@ -131,7 +132,11 @@ bool evaluate_pin_out(const Step& step, const Api& api)
     if (!memory)
         return false;
     const MemRegion* region = memory_of(*memory);
-    PinSite site{&api, &step.expression, step.frame()->getStackFrame(), place ? place->StripCasts() : nullptr, region,
+    PinSite site{&api,
+                 &step.expression,
+                 step.frame()->getStackFrame(),
+                 place ? place->StripCasts() : nullptr,
+                 region,
                  step.argument(api.size_argument).getAsSymbol()};
     site.over_unknown = covers_unknown(step.state(), site.target);
     const PinSite* interned = step.log.intern(site);
@@ -157,18 +162,22 @@ bool evaluate_pin_return(const Step& step, const Api& api)
     if (!memory || !pins_at_all(step, api) || !step.type()->isAnyPointerType())
         return false;
     const MemRegion* region = memory_of(*memory);
-    const MemRegion* covered = api.memory_argument >= 0 ? memory_of(step.argument(api.memory_argument)) : region;
-    const PinSite* site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr, region,
-                                           step.argument(api.size_argument).getAsSymbol()});
+    const MemRegion* covered =
+        api.memory_argument >= 0 ? memory_of(step.argument(api.memory_argument)) : region;
+    const PinSite* site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr,
+                                           region, step.argument(api.size_argument).getAsSymbol()});
     if (covered != region)
-        site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr, covered, nullptr});
-    ProgramStateRef pinned = step.state()->BindExpr(&step.expression, step.frame(), *memory)->assume(*memory, true);
+        site = step.log.intern(
+            {&api, &step.expression, step.frame()->getStackFrame(), nullptr, covered, nullptr});
+    ProgramStateRef pinned =
+        step.state()->BindExpr(&step.expression, step.frame(), *memory)->assume(*memory, true);
     if (pinned)
         step.context.addTransition(pinned->set<Pins>(region, PinState{PinStatus::live, site}));
     const SVal failure = api.success == Success::not_minus_one
                              ? step.values().makeIntValWithWidth(step.type(), ~0ULL)
                              : step.values().makeZeroVal(step.type());
-    step.context.addTransition(step.state()->BindExpr(&step.expression, step.frame(), failure)->add<FailedPins>(site));
+    step.context.addTransition(
+        step.state()->BindExpr(&step.expression, step.frame(), failure)->add<FailedPins>(site));
     return true;
 }
 
@@ -178,13 +187,15 @@ bool evaluate_pin_argument(const Step& step, const Api& api)
     const MemRegion* memory = memory_of(pointer);
     if (!memory)
         return false;
-    const PinSite* site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr, memory,
-                                           step.argument(api.size_argument).getAsSymbol()});
+    const PinSite* site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr,
+                                           memory, step.argument(api.size_argument).getAsSymbol()});
     const PinState* before = step.state()->get<Pins>(memory);
     if (before && before->status == PinStatus::live && before->site &&
-        ApiTable::compatible(before->site->api->family, api.family) && before->site->call != &step.expression) {
+        ApiTable::compatible(before->site->api->family, api.family) &&
+        before->site->call != &step.expression) {
         step.log.report("double-pin", Confidence::certain, step.expression,
-                        "'" + api.name + "' pins memory that is pinned already; pins of this kind do not nest",
+                        "'" + api.name +
+                            "' pins memory that is pinned already; pins of this kind do not nest",
                         step.context.getPredecessor(), memory);
         step.log.settled.insert(site);
         return false;
@@ -241,7 +252,8 @@ bool evaluate_device_view(const Step& step, const Api& api)
     if (!target)
         return false;
     const auto* typed = dyn_cast_or_null<TypedValueRegion>(target->getAsRegion());
-    const QualType type = typed && typed->getValueType()->isPointerType() ? typed->getValueType() : QualType();
+    const QualType type =
+        typed && typed->getValueType()->isPointerType() ? typed->getValueType() : QualType();
     ProgramStateRef worked = step.state();
     if (!type.isNull()) {
         const SVal view = step.fresh(type, &api);
@@ -274,15 +286,16 @@ bool evaluate_allocation(const Step& step)
     return true;
 }
 
-/// A runtime or library function that keeps nothing and changes only what its pointers name directly. The engine
-/// alone would forget whole objects when it sees the address of one member.
+/// A runtime or library function that keeps nothing and changes only what its pointers name directly. The
+/// engine alone would forget whole objects when it sees the address of one member.
 bool is_leaf(const FunctionDecl& function, const CheckerContext& context)
 {
     if (function.isNoReturn() || function.hasBody() || !function.getIdentifier())
         return false;
     const StringRef name = function.getName();
-    const bool gpu = name.starts_with("cuda") || name.starts_with("hip") || name.starts_with("ibv_") ||
-                     (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
+    const bool gpu =
+        name.starts_with("cuda") || name.starts_with("hip") || name.starts_with("ibv_") ||
+        (name.starts_with("cu") && name.size() > 2 && std::isupper(static_cast<unsigned char>(name[2])) != 0);
     const SourceManager& sources = context.getASTContext().getSourceManager();
     const bool library = function.isExternC() && sources.isInSystemHeader(function.getLocation());
     if (!gpu && !library)
@@ -310,6 +323,9 @@ bool evaluate_leaf(const Step& step)
         changed.push_back(loc::MemRegionVal(region));
     }
     ProgramStateRef state = step.state();
+    // A copy of bytes may carry pointers along.
+    for (unsigned i = 0; i < step.call.getNumArgs(); ++i)
+        state = share_contents(state, step.call.getArgSVal(i).getAsRegion(), step.context);
     if (!changed.empty())
         state = state->invalidateRegions(changed, &step.expression, step.context.blockCount(), step.frame(),
                                          /*CausesPointerEscape=*/false, nullptr, nullptr, &traits);
@@ -331,7 +347,8 @@ bool is_inside(const MemRegion* target, const CheckerContext& context)
         const auto* method = dyn_cast<CXXMethodDecl>(at->getDecl());
         if (!method || method->isStatic() || !method->getThisType()->isPointerType())
             continue;
-        const Loc self = const_cast<CheckerContext&>(context).getSValBuilder().getCXXThis(method, at->getStackFrame());
+        const Loc self =
+            const_cast<CheckerContext&>(context).getSValBuilder().getCXXThis(method, at->getStackFrame());
         const MemRegion* object = context.getState()->getSVal(self).getAsRegion();
         if (object && (target == object || target->isSubRegionOf(object)))
             return false;

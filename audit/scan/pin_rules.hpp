@@ -6,8 +6,8 @@
 #include <clang/StaticAnalyzer/Core/PathSensitive/CallEvent.h>
 #include <clang/StaticAnalyzer/Core/PathSensitive/CheckerContext.h>
 
-/// The steps of the path-sensitive analysis, one group per file. Each takes the state before and gives back the state
-/// after; null where nothing changes.
+/// The steps of the path-sensitive analysis, one group per file. Each takes the state before and gives back
+/// the state after; null where nothing changes.
 namespace pinwarden::scan {
 
 using clang::ento::CallEvent;
@@ -22,12 +22,16 @@ ProgramStateRef make_outside(ProgramStateRef state, const MemRegion* memory);
 /// True if an object on the stack or on the heap of this path holds `target`, and no class owns it.
 bool is_inside(const MemRegion* target, const CheckerContext& context);
 
-// release_rules.cpp: wrong-release, wrong-argument, double-release, freed-while-registered, and what a release does.
-ProgramStateRef before_release(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context);
+// release_rules.cpp: wrong-release, wrong-argument, double-release, freed-while-registered, and what a
+// release does.
+ProgramStateRef before_release(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                               CheckerContext& context);
 
 // flight_rules.cpp: release-in-flight, reuse-in-flight.
-ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEvent& call, CheckerContext& context);
-ProgramStateRef before_wait(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context);
+ProgramStateRef queue_copy(ProgramStateRef state, const Api& api, const CallEvent& call,
+                           CheckerContext& context);
+ProgramStateRef before_wait(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                            CheckerContext& context);
 ProgramStateRef check_flight_at_release(PathLog& log, ProgramStateRef state, const MemRegion* memory,
                                         const CallEvent& call, CheckerContext& context);
 ProgramStateRef check_host_write(PathLog& log, ProgramStateRef state, const MemRegion* memory,
@@ -43,18 +47,24 @@ void check_throw(PathLog& log, const clang::CXXThrowExpr& statement, CheckerCont
 
 /// The pointer behind a load or a store: `p` of `p->x`, `p[i] = v` and `++*p`.
 const clang::Expr* followed_pointer(const clang::Stmt* statement);
-std::optional<UncheckedPin> unchecked_answer(const clang::CallExpr& call, const Api& api, CheckerContext& context);
+std::optional<UncheckedPin> unchecked_answer(const clang::CallExpr& call, const Api& api,
+                                             CheckerContext& context);
 ProgramStateRef overwrite_answer(ProgramStateRef state, const clang::VarDecl* answer);
 ProgramStateRef look_at_answer(ProgramStateRef state, const clang::VarDecl* answer);
 ProgramStateRef look_at_pointer(ProgramStateRef state, const clang::Stmt& condition);
-ProgramStateRef check_use(PathLog& log, ProgramStateRef state, const clang::Expr* pointer, CheckerContext& context);
-ProgramStateRef check_call_uses(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context);
+ProgramStateRef check_use(PathLog& log, ProgramStateRef state, const clang::Expr* pointer,
+                          CheckerContext& context);
+ProgramStateRef check_call_uses(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                                CheckerContext& context);
 
 // lost_pins.cpp: which pins nobody can reach any more.
 ProgramStateRef note_overwritten(PathLog& log, ProgramStateRef state, const MemRegion* target, SVal value,
                                  const clang::Stmt* place);
-ProgramStateRef collect_dead(ProgramStateRef state, clang::ento::SymbolReaper& reaper, CheckerContext& context);
-ProgramStateRef lose_contents(PathLog& log, ProgramStateRef state, const MemRegion* object, CheckerContext& context);
+ProgramStateRef collect_dead(ProgramStateRef state, clang::ento::SymbolReaper& reaper,
+                             CheckerContext& context);
+ProgramStateRef share_contents(ProgramStateRef state, const MemRegion* object, CheckerContext& context);
+ProgramStateRef lose_contents(PathLog& log, ProgramStateRef state, const MemRegion* object,
+                              CheckerContext& context);
 
 // path_end.cpp: what is known at the end of a path.
 void record_path_end(PathLog& log, const clang::ReturnStmt* statement, CheckerContext& context);

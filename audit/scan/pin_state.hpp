@@ -8,8 +8,8 @@
 #include <clang/StaticAnalyzer/Core/PathSensitive/ProgramState.h>
 #include <clang/StaticAnalyzer/Core/PathSensitive/ProgramStateTrait.h>
 
-/// What the path-sensitive rules remember about a point on a path. A piece of memory is known by its region: the
-/// region behind the pointer that a pin returned or was given.
+/// What the path-sensitive rules remember about a point on a path. A piece of memory is known by its region:
+/// the region behind the pointer that a pin returned or was given.
 namespace pinwarden::scan {
 
 using clang::ento::ExplodedNode;
@@ -26,7 +26,7 @@ struct PinSite {
     const MemRegion* target = nullptr;  ///< where the address or the handle was stored
     const MemRegion* memory = nullptr;  ///< the memory that is pinned
     SymbolRef length = nullptr;
-    bool over_unknown = false;          ///< stored over what a member held when the function began
+    bool over_unknown = false;  ///< stored over what a member held when the function began
 };
 
 enum class PinStatus : unsigned {
@@ -37,9 +37,9 @@ enum class PinStatus : unsigned {
 
 struct PinState {
     PinStatus status = PinStatus::live;
-    const PinSite* site = nullptr;          ///< null: pinned before the path began
-    const clang::Stmt* change = nullptr;    ///< the release, or the assignment that took the last pointer
-    bool outside = false;                   ///< someone beyond the function can reach it
+    const PinSite* site = nullptr;        ///< null: pinned before the path began
+    const clang::Stmt* change = nullptr;  ///< the release, or the assignment that took the last pointer
+    bool outside = false;                 ///< someone beyond the function can reach it
     bool overwritten = false;
 
     bool operator==(const PinState&) const = default;
@@ -57,16 +57,17 @@ struct PinState {
 struct Flight {
     const clang::Stmt* copy = nullptr;
     const clang::StackFrameContext* frame = nullptr;
-    const void* stream = nullptr;        ///< the symbol or region of the stream, null if unknown
+    const void* stream = nullptr;  ///< the symbol or region of the stream, null if unknown
     const clang::Decl* stream_name = nullptr;
-    const void* event = nullptr;         ///< the event recorded behind it, null if none
+    const void* event = nullptr;  ///< the event recorded behind it, null if none
     const clang::Decl* event_name = nullptr;
 
     bool operator==(const Flight&) const = default;
     void Profile(llvm::FoldingSetNodeID& id) const
     {
-        for (const void* part : {static_cast<const void*>(copy), static_cast<const void*>(frame), stream,
-                                 static_cast<const void*>(stream_name), event, static_cast<const void*>(event_name)})
+        for (const void* part :
+             {static_cast<const void*>(copy), static_cast<const void*>(frame), stream,
+              static_cast<const void*>(stream_name), event, static_cast<const void*>(event_name)})
             id.AddPointer(part);
     }
 };
@@ -105,15 +106,15 @@ struct LostPin {
     }
 };
 
-struct Pins {};            // MemRegion -> PinState
-struct Flights {};         // MemRegion -> Flight
-struct FreedMemory {};     // MemRegion -> the call that gave it back
-struct DeviceViews {};     // MemRegion of the device's address -> MemRegion of the host's memory
-struct Unchecked {};       // PinSite -> UncheckedPin
-struct FailedPins {};      // sites whose call has answered with an error
-struct LostPins {};        // set of LostPin
-struct StoredInside {};    // memory whose next escape is the store into an object of this function
-struct SyncSeen {};        // true once something on the path may have waited for the device
+struct Pins {};          // MemRegion -> PinState
+struct Flights {};       // MemRegion -> Flight
+struct FreedMemory {};   // MemRegion -> the call that gave it back
+struct DeviceViews {};   // MemRegion of the device's address -> MemRegion of the host's memory
+struct Unchecked {};     // PinSite -> UncheckedPin
+struct FailedPins {};    // sites whose call has answered with an error
+struct LostPins {};      // set of LostPin
+struct StoredInside {};  // memory whose next escape is the store into an object of this function
+struct SyncSeen {};      // true once something on the path may have waited for the device
 
 using PinMap = llvm::ImmutableMap<const MemRegion*, PinState>;
 using FlightMap = llvm::ImmutableMap<const MemRegion*, Flight>;
@@ -126,15 +127,15 @@ using RegionSet = llvm::ImmutableSet<const MemRegion*>;
 
 }  // namespace pinwarden::scan
 
-#define PINWARDEN_PATH_TRAIT(Name, Type)                                                           \
-    template <>                                                                                    \
-    struct clang::ento::ProgramStateTrait<pinwarden::scan::Name>                                   \
-        : clang::ento::ProgramStatePartialTrait<Type> {                                            \
-        static void* GDMIndex()                                                                    \
-        {                                                                                          \
-            static int index;                                                                      \
-            return &index;                                                                         \
-        }                                                                                          \
+#define PINWARDEN_PATH_TRAIT(Name, Type)                                                                     \
+    template <>                                                                                              \
+    struct clang::ento::ProgramStateTrait<pinwarden::scan::Name>                                             \
+        : clang::ento::ProgramStatePartialTrait<Type> {                                                      \
+        static void* GDMIndex()                                                                              \
+        {                                                                                                    \
+            static int index;                                                                                \
+            return &index;                                                                                   \
+        }                                                                                                    \
     }
 
 PINWARDEN_PATH_TRAIT(Pins, pinwarden::scan::PinMap);

@@ -23,7 +23,10 @@ std::string without_spaces(StringRef text)
 
 class Recorder : public PPCallbacks {
 public:
-    Recorder(Preprocessor& preprocessor, PreprocessorRecord& record) : preprocessor_(preprocessor), record_(record) {}
+    Recorder(Preprocessor& preprocessor, PreprocessorRecord& record)
+        : preprocessor_(preprocessor),
+          record_(record)
+    {}
 
     bool FileNotFound(StringRef name) override
     {
@@ -47,8 +50,14 @@ public:
     {
         next(at, text(range), value == CVK_True);
     }
-    void Elifdef(SourceLocation at, SourceRange range, SourceLocation) override { next(at, text(range), false); }
-    void Elifndef(SourceLocation at, SourceRange range, SourceLocation) override { next(at, text(range), false); }
+    void Elifdef(SourceLocation at, SourceRange range, SourceLocation) override
+    {
+        next(at, text(range), false);
+    }
+    void Elifndef(SourceLocation at, SourceRange range, SourceLocation) override
+    {
+        next(at, text(range), false);
+    }
     void Else(SourceLocation at, SourceLocation) override
     {
         if (open_.empty())
@@ -74,7 +83,8 @@ private:
     std::string text(SourceRange range) const
     {
         return without_spaces(Lexer::getSourceText(CharSourceRange::getCharRange(range),
-                                                   preprocessor_.getSourceManager(), preprocessor_.getLangOpts()));
+                                                   preprocessor_.getSourceManager(),
+                                                   preprocessor_.getLangOpts()));
     }
 
     static std::string negated(const Open& group)

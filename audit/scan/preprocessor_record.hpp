@@ -14,7 +14,7 @@ namespace pinwarden::scan {
 struct ConditionalBranch {
     clang::SourceLocation begin;
     clang::SourceLocation end;
-    std::string condition;   ///< "defined(X)", "!(defined(X))" and so on, with one spelling for one meaning
+    std::string condition;  ///< "defined(X)", "!(defined(X))" and so on, with one spelling for one meaning
     bool taken = false;
     clang::SourceLocation group;  ///< the `#if` it belongs to
 };

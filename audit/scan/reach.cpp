@@ -15,7 +15,7 @@ namespace {
 using namespace clang;
 
 /// Callers further away than this see nothing of the pin: the engine does not inline that deep.
-constexpr unsigned farthest = 4;
+constexpr unsigned farthest = 2;
 
 bool matters(const ApiTable& apis, const FunctionDecl* function)
 {

@@ -17,14 +17,7 @@ using namespace clang;
 bool has_holes(const CXXRecordDecl& record, const AstFactsInput& input)
 {
     const SourceManager& sources = input.compiler.getSourceManager();
-    const SourceLocation begin = sources.getFileLoc(record.getBeginLoc());
-    const SourceLocation end = sources.getFileLoc(record.getEndLoc());
-    const bool broken = std::any_of(input.errors.begin(), input.errors.end(), [&](SourceLocation error) {
-        const SourceLocation at = sources.getFileLoc(error);
-        return sources.isWrittenInSameFile(at, begin) && !sources.isBeforeInTranslationUnit(at, begin) &&
-               !sources.isBeforeInTranslationUnit(end, at);
-    });
-    if (broken)
+    if (input.holes.inside(SourceRange(record.getBeginLoc(), record.getEndLoc())))
         return true;
     const StringRef head = Lexer::getSourceText(
         CharSourceRange::getCharRange(sources.getFileLoc(record.getLocation()),
@@ -61,14 +54,14 @@ RecordFact describe_record(RecordDecl& record, const AstFactsInput& input)
     fact.record = record_key(&record);
     fact.name = record.getQualifiedNameAsString();
     fact.location = locate(input.compiler.getSourceManager(), record.getLocation());
-    fact.unsure = record.isInvalidDecl();
     auto* type = dyn_cast<CXXRecordDecl>(&record);
     if (!type || !input.compiler.getLangOpts().CPlusPlus)
         return fact;
     fact.is_class = std::any_of(type->method_begin(), type->method_end(),
                                 [](const CXXMethodDecl* method) { return !method->isImplicit(); });
     fact.unsure |= has_holes(*type, input);
-    if (const CXXDestructorDecl* destructor = type->getDestructor(); destructor && !destructor->isImplicit()) {
+    if (const CXXDestructorDecl* destructor = type->getDestructor();
+        destructor && !destructor->isImplicit()) {
         fact.has_destructor = destructor->isUserProvided();
         fact.destructor = function_id(*destructor);
     }

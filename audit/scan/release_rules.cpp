@@ -93,8 +93,8 @@ void check_length(const Giving& giving, const PinState& pin)
     const llvm::APSInt& pinned = constant.Val.getInt();
     if (given->getZExtValue() < pinned.getZExtValue())
         giving.report("wrong-argument", Confidence::likely,
-                      "'" + giving.api.name + "' gives back " + std::to_string(given->getZExtValue()) + " of " +
-                          std::to_string(pinned.getZExtValue()) + " pinned bytes");
+                      "'" + giving.api.name + "' gives back " + std::to_string(given->getZExtValue()) +
+                          " of " + std::to_string(pinned.getZExtValue()) + " pinned bytes");
 }
 
 void remember_member_release(Giving& giving)
@@ -137,13 +137,15 @@ void release_pin(Giving& giving)
     }
     if (const MemRegion* const* host = giving.state->get<DeviceViews>(giving.memory)) {
         giving.report("wrong-argument", Confidence::certain,
-                      "'" + giving.api.name + "' is given the device's address of the memory, not the host's");
+                      "'" + giving.api.name +
+                          "' is given the device's address of the memory, not the host's");
         if (const PinState* pin = giving.state->get<Pins>(*host))
             giving.release(*host, *pin);
         return;
     }
     if (const auto* call = dyn_cast_or_null<CallExpr>(giving.call.getOriginExpr());
-        call && giving.api.size_argument >= 0 && is_size_of_pointer(argument_of(*call, giving.api.size_argument))) {
+        call && giving.api.size_argument >= 0 &&
+        is_size_of_pointer(argument_of(*call, giving.api.size_argument))) {
         giving.report("wrong-argument", Confidence::certain,
                       "'" + giving.api.name + "' is given the size of a pointer as the length of the memory");
         if (const PinState* pin = giving.state->get<Pins>(giving.memory))
@@ -169,9 +171,11 @@ void release_pin(Giving& giving)
     }
     if (owner != giving.memory) {
         const bool exact = pin->site && !pin->site->api->by_range && pin->status == PinStatus::live;
-        if (exact && !giving.api.by_range && ApiTable::compatible(pin->site->api->family, giving.api.family)) {
+        if (exact && !giving.api.by_range &&
+            ApiTable::compatible(pin->site->api->family, giving.api.family)) {
             giving.report("wrong-argument", Confidence::certain,
-                          "'" + giving.api.name + "' is given an address inside the pinned memory, not its beginning");
+                          "'" + giving.api.name +
+                              "' is given an address inside the pinned memory, not its beginning");
             giving.release(owner, *pin);
         }
         return;
@@ -192,7 +196,8 @@ void release_pin(Giving& giving)
     }
     if (!same_family)
         giving.report("wrong-release", Confidence::certain,
-                      "memory pinned by '" + pin->site->api->name + "' is released by '" + giving.api.name + "'");
+                      "memory pinned by '" + pin->site->api->name + "' is released by '" + giving.api.name +
+                          "'");
     else
         check_length(giving, *pin);
     remember_member_release(giving);
@@ -209,7 +214,8 @@ void free_memory(Giving& giving)
             return;
         if (allocates(pinned_by)) {
             giving.report("wrong-release", Confidence::certain,
-                          "memory pinned by '" + pinned_by.name + "' is released by '" + giving.api.name + "'");
+                          "memory pinned by '" + pinned_by.name + "' is released by '" + giving.api.name +
+                              "'");
             giving.release(owner, *pin);
             return;
         }
@@ -225,11 +231,11 @@ void free_memory(Giving& giving)
         return;
     }
     for (const auto& [handle, state] : giving.state->get<Pins>()) {
-        if (state.status == PinStatus::live && state.site && state.site->memory == giving.memory && handle != owner &&
-            handle != giving.memory && giving.api.family != "device") {
+        if (state.status == PinStatus::live && state.site && state.site->memory == giving.memory &&
+            handle != owner && handle != giving.memory && giving.api.family != "device") {
             giving.report("freed-while-registered", Confidence::certain,
-                          "memory pinned by '" + state.site->api->name + "' is given back by '" + giving.api.name +
-                              "' while it is still pinned");
+                          "memory pinned by '" + state.site->api->name + "' is given back by '" +
+                              giving.api.name + "' while it is still pinned");
             const MemRegion* of = handle;
             const PinState copy = state;
             giving.release(of, copy);
@@ -242,6 +248,7 @@ void free_memory(Giving& giving)
         giving.state = lose_contents(giving.log, giving.state, giving.memory, giving.context);
     } else {
         remember_member_release(giving);
+        giving.state = giving.state->set<FreedMemory>(giving.memory, &giving.place);
     }
 }
 
@@ -259,7 +266,8 @@ const Api& delete_api()
 
 }  // namespace
 
-ProgramStateRef before_release(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context)
+ProgramStateRef before_release(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                               CheckerContext& context)
 {
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
     const Stmt* place = call.getOriginExpr();

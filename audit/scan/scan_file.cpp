@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Analyses one file, in a process of its own: reads an `AnalyseRequest` as JSON from standard input, or takes the
-// file and the compiler's arguments from the command line, and writes the `AnalyseResult` as JSON.
+// Analyses one file, in a process of its own: reads an `AnalyseRequest` as JSON from standard input, or takes
+// the file and the compiler's arguments from the command line, and writes the `AnalyseResult` as JSON.
 #include "analyse.hpp"
 #include "join.hpp"
 
@@ -35,8 +35,9 @@ int main(int argc, char** argv)
                       << '\n';
             return 0;
         }
-        const auto request = words.empty() ? nlohmann::json::parse(std::cin).get<pinwarden::scan::AnalyseRequest>()
-                                           : request_from(words);
+        const auto request = words.empty()
+                                 ? nlohmann::json::parse(std::cin).get<pinwarden::scan::AnalyseRequest>()
+                                 : request_from(words);
         std::cout << nlohmann::json(pinwarden::scan::analyse_file(request)) << '\n';
         return 0;
     } catch (const std::exception& problem) {

@@ -13,8 +13,8 @@
 /// From clang's declarations to the names and places that facts and findings use.
 namespace pinwarden::scan {
 
-/// The place a reader looks at: the text in the file, also for what a macro was given as an argument; for what a
-/// macro itself contains, the place where the macro is used.
+/// The place a reader looks at: the text in the file, also for what a macro was given as an argument; for
+/// what a macro itself contains, the place where the macro is used.
 Location locate(const clang::SourceManager& sources, clang::SourceLocation location);
 
 /// Where a call is marked: at the name of the function it calls.
@@ -53,8 +53,8 @@ const clang::Expr* plain(const clang::Expr* expression);
 /// The text of an expression with one spelling for one meaning: no spaces, no `this->`.
 std::string text_of(const clang::Expr& expression, const clang::ASTContext& context);
 
-/// The field at the root of an expression that names memory of an object: `m_` for `this->m_`, `(void**)&m_[i]`,
-/// `m_.data()`; null if there is none.
+/// The field at the root of an expression that names memory of an object: `m_` for `this->m_`,
+/// `(void**)&m_[i]`, `m_.data()`; null if there is none.
 const clang::FieldDecl* root_field(const clang::Expr* expression);
 
 }  // namespace pinwarden::scan

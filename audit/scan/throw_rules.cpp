@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "feasible.hpp"
+#include "ownership.hpp"
 #include "pin_rules.hpp"
 #include "source.hpp"
 
 #include <llvm/ADT/StringSet.h>
+
+#include <algorithm>
 
 namespace pinwarden::scan {
 namespace {
@@ -13,14 +17,32 @@ using namespace clang::ento;
 /// Members of the standard library that allocate or call back, and so do throw in practice.
 bool library_call_throws(const FunctionDecl& function)
 {
-    static const llvm::StringSet<> throwing{"push_back", "emplace_back", "emplace", "insert",      "resize",
-                                            "reserve",   "assign",       "append",  "substr",      "at",
-                                            "stoi",      "stol",         "stoul",   "stof",        "stod",
-                                            "to_string", "make_unique",  "make_shared", "push",    "emplace_front",
-                                            "push_front", "get_future",  "throw_with_nested"};
+    static const llvm::StringSet<> throwing{"push_back",
+                                            "emplace_back",
+                                            "emplace",
+                                            "insert",
+                                            "resize",
+                                            "reserve",
+                                            "assign",
+                                            "append",
+                                            "substr",
+                                            "at",
+                                            "stoi",
+                                            "stol",
+                                            "stoul",
+                                            "stof",
+                                            "stod",
+                                            "to_string",
+                                            "make_unique",
+                                            "make_shared",
+                                            "push",
+                                            "emplace_front",
+                                            "push_front",
+                                            "get_future",
+                                            "throw_with_nested"};
     if (const auto* constructor = dyn_cast<CXXConstructorDecl>(&function)) {
-        static const llvm::StringSet<> allocating{"vector", "basic_string", "string", "map",  "unordered_map",
-                                                  "set",    "list",         "deque",  "thread"};
+        static const llvm::StringSet<> allocating{
+            "vector", "basic_string", "string", "map", "unordered_map", "set", "list", "deque", "thread"};
         if (constructor->isDefaultConstructor() || constructor->isMoveConstructor() ||
             constructor->getNumParams() == 0)
             return false;
@@ -121,11 +143,27 @@ bool lost_by_throw(const PathLog& log, const PinState& pin, CheckerContext& cont
     if (pin.status != PinStatus::live || !pin.site || log.settled.contains(pin.site))
         return false;
     if (!pin.outside)
-        return true;
+        return !released_by_lambda(log, *pin.site);
     if (pinned_by_constructor(log, pin, context))
         return true;
     const auto* owner = dyn_cast<FunctionDecl>(pin.site->frame->getDecl());
-    return pin.site->api->kind == ApiKind::pin_argument && owner && releases_same_argument(log, *pin.site, *owner);
+    return pin.site->api->kind == ApiKind::pin_argument && owner &&
+           releases_same_argument(log, *pin.site, *owner);
+}
+
+/// True if a function of the project is given the pin: whether it owns the pin by the time it throws is its
+/// business.
+bool is_given(const CallEvent& call, const ProgramStateRef& state, const MemRegion* memory)
+{
+    const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
+    if (function && is_standard(*function))
+        return false;
+    for (unsigned i = 0; i < call.getNumArgs(); ++i) {
+        const std::vector<const MemRegion*> given = reachable_pins(state, call.getArgSVal(i));
+        if (std::find(given.begin(), given.end(), memory) != given.end())
+            return true;
+    }
+    return false;
 }
 
 /// A throw in a helper that turns error codes into exceptions says nothing about the function that uses it.
@@ -152,7 +190,8 @@ void check_may_throw(PathLog& log, const CallEvent& call, CheckerContext& contex
 {
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
     const Expr* expression = call.getOriginExpr();
-    if (!function || !expression || !context.getLangOpts().CXXExceptions || ends_with_function(log.function()))
+    if (!function || !expression || !context.getLangOpts().CXXExceptions ||
+        ends_with_function(log.function()))
         return;
     const ProgramStateRef state = context.getState();
     if (state->get<Pins>().isEmpty())
@@ -165,10 +204,11 @@ void check_may_throw(PathLog& log, const CallEvent& call, CheckerContext& contex
         inside_try(expression, context.getLocationContext()))
         return;
     for (const auto& [memory, pin] : state->get<Pins>()) {
-        if (!lost_by_throw(log, pin, context))
+        if (!lost_by_throw(log, pin, context) || (!pin.outside && is_given(call, state, memory)))
             continue;
         log.settled.insert(pin.site);
-        log.report("leak-on-throw", Confidence::likely, PathLog::call_in_frame(*pin.site, context.getStackFrame()),
+        log.report("leak-on-throw", Confidence::likely,
+                   PathLog::call_in_frame(*pin.site, context.getStackFrame()),
                    "the pin is held by a raw pointer while '" + readable_name(*function) +
                        "' is called, and is lost if that throws",
                    context.getPredecessor(), memory);
@@ -185,7 +225,8 @@ void check_throw(PathLog& log, const CXXThrowExpr& statement, CheckerContext& co
             continue;
         log.settled.insert(pin.site);
         log.report("leak", Confidence::certain, PathLog::call_in_frame(*pin.site, context.getStackFrame()),
-                   "the pin is lost when the function leaves by an exception", context.getPredecessor(), memory);
+                   "the pin is lost when the function leaves by an exception", context.getPredecessor(),
+                   memory);
     }
 }
 

@@ -33,7 +33,8 @@ bool mentions(const Stmt* where, const Decl* wanted)
 
 bool is_statement_of_its_own(const Stmt* parent)
 {
-    return !parent || isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, CaseStmt, DefaultStmt, LabelStmt>(parent);
+    return !parent ||
+           isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, CaseStmt, DefaultStmt, LabelStmt>(parent);
 }
 
 }  // namespace
@@ -91,7 +92,8 @@ std::optional<UncheckedPin> unchecked_answer(const CallExpr& call, const Api& ap
             return out.answer && out.answer->hasLocalStorage() ? std::optional(out) : std::nullopt;
         }
         if (const auto* declaration = dyn_cast<DeclStmt>(at)) {
-            out.answer = declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
+            out.answer =
+                declaration->isSingleDecl() ? dyn_cast<VarDecl>(declaration->getSingleDecl()) : nullptr;
             return out.answer && out.answer->hasLocalStorage() ? std::optional(out) : std::nullopt;
         }
         return std::nullopt;
@@ -146,7 +148,8 @@ ProgramStateRef check_use(PathLog& log, ProgramStateRef state, const Expr* point
     return state;
 }
 
-ProgramStateRef check_call_uses(PathLog& log, ProgramStateRef state, const CallEvent& call, CheckerContext& context)
+ProgramStateRef check_call_uses(PathLog& log, ProgramStateRef state, const CallEvent& call,
+                                CheckerContext& context)
 {
     if (state->get<Unchecked>().isEmpty())
         return state;

@@ -6,8 +6,9 @@
 #include <utility>
 #include <vector>
 
-/// Headers that exist only in memory. They stand in for what a machine lacks: the CUDA toolkit, HIP, verbs, liburing,
-/// and in the last resort the C and C++ libraries. They are searched last, so that a real header always wins.
+/// Headers that exist only in memory. They stand in for what a machine lacks: the CUDA toolkit, HIP, verbs,
+/// liburing, and in the last resort the C and C++ libraries. They are searched last, so that a real header
+/// always wins.
 namespace pinwarden::scan {
 
 /// One folder of the in-memory tree, to be searched after all real folders.

@@ -30,7 +30,8 @@ int parameter_behind(const FunctionDecl& function, const MemRegion* target)
     if (!parameter)
         return -1;
     for (unsigned i = 0; i < function.getNumParams(); ++i) {
-        if (function.getParamDecl(i) == parameter || function.getParamDecl(i)->getName() == parameter->getName())
+        if (function.getParamDecl(i) == parameter ||
+            function.getParamDecl(i)->getName() == parameter->getName())
             return static_cast<int>(i);
     }
     return -1;
@@ -97,18 +98,27 @@ void collect_release_wrapper(PathLog& log)
 {
     const FunctionDecl& function = log.function();
     std::map<int, const Api*> released;
+    std::set<int> mixed;  // parameters that another way gives back to another allocator
     for (const PathEnd& end : log.ends) {
+        for (const auto& [memory, place] : end.node->getState()->get<FreedMemory>())
+            mixed.insert(parameter_behind(function, memory));
         for (const PinAtEnd& pin : end.pins) {
             const int behind = parameter_behind(function, pin.memory);
-            if (behind >= 0 && pin.state.status == PinStatus::released && !pin.state.site && pin.state.change) {
+            if (behind >= 0 && pin.state.status == PinStatus::released && !pin.state.site &&
+                pin.state.change) {
                 const auto* call = dyn_cast<CallExpr>(pin.state.change);
-                const Api* api = call ? api_of_kind(log.apis(), call->getDirectCallee(), ApiKind::release) : nullptr;
+                const Api* api =
+                    call ? api_of_kind(log.apis(), call->getDirectCallee(), ApiKind::release) : nullptr;
+                if (api && released.contains(behind) && released[behind]->family != api->family)
+                    mixed.insert(behind);
                 if (api)
                     released[behind] = api;
             }
         }
     }
     for (const auto& [index, through] : released) {
+        if (mixed.contains(index))
+            continue;
         Api api = *through;
         api.name = function.getQualifiedNameAsString();
         api.argument = index;

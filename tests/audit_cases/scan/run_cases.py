@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses every case and compares what is reported with its `pin-expect` markers, line by line.
 
-usage: run_cases.py SCAN_FILE_PROGRAM [--setting toolkit|prelude|bare] [--filter TEXT] [CASE_FOLDER...]
+usage: run_cases.py [--setting toolkit|prelude|bare] [--filter TEXT] -- SCAN_FILE_PROGRAM [CASE_FOLDER...]
 
 A case is a file, or a folder that is analysed as one project. Three settings of headers: the CUDA toolkit's own, the
 auditor's prelude in their place, and the prelude in place of the C and C++ libraries too.
@@ -124,6 +124,9 @@ def main():
     folders = options.folders or [path for path in sorted(here.iterdir()) if path.is_dir()]
     settings = options.setting or (["toolkit"] if toolkit() else []) + ["prelude", "bare"]
     failed = 0
+    if settings == ["toolkit"] and not toolkit():
+        print("toolkit: no CUDA toolkit on this machine")
+        return 77
     for setting in settings:
         cases = [case for folder in folders for case in cases_in(folder) if options.filter in case.name]
         with ThreadPoolExecutor(os.cpu_count()) as pool:

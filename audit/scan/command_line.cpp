@@ -4,7 +4,6 @@
 #include "virtual_headers.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 namespace pinwarden::scan {
@@ -76,22 +75,6 @@ std::vector<std::string> command_line(const AnalyseRequest& request)
     out.insert(out.end(), {"-fsyntax-only", "-w", "-ferror-limit=0", "-fno-spell-checking",
                            "-fbracket-depth=4096", "-fno-delayed-template-parsing", request.file});
     return out;
-}
-
-std::string find_cuda_path()
-{
-    std::vector<std::string> places;
-    for (const char* name : {"CUDA_PATH", "CUDA_HOME"}) {
-        if (const char* value = std::getenv(name); value && *value)
-            places.emplace_back(value);
-    }
-    places.emplace_back("/usr/local/cuda");
-    for (const std::string& place : places) {
-        std::error_code ignored;
-        if (std::filesystem::exists(std::filesystem::path(place) / "include" / "cuda_runtime.h", ignored))
-            return place;
-    }
-    return {};
 }
 
 }  // namespace pinwarden::scan

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Analyses every case and compares what is reported with its `pin-expect` markers, line by line.
 
-usage: run_cases.py [--setting toolkit|prelude|bare] [--filter TEXT] -- SCAN_FILE_PROGRAM [CASE_FOLDER...]
+usage: run_cases.py [--setting toolkit|prelude|bare] [--filter TEXT] -- PINWARDEN_PROGRAM [CASE_FOLDER...]
 
 A case is a file, or a folder that is analysed as one project. Three settings of headers: the CUDA toolkit's own, the
 auditor's prelude in their place, and the prelude in place of the C and C++ libraries too.
@@ -20,10 +20,12 @@ MARKER = re.compile(r"pin-expect:\s*([a-z, -]+?)\s*(?:\*/|$)")
 SOURCES = {".c", ".cpp", ".cu"}
 
 
-def arguments(setting, path):
-    standard = "-std=c11" if path.suffix == ".c" else "-std=c++17"
-    bare = ["-nostdinc"] + ([] if path.suffix == ".c" else ["-nostdinc++"])
-    return [standard] + (bare if setting == "bare" else [])
+def arguments(setting, case):
+    suffixes = {path.suffix for path in files_of(case)} & SOURCES
+    # A folder has sources of one language, and takes the standard that its cases are written in.
+    c = suffixes == {".c"}
+    bare = ["-nostdinc"] + ([] if c else ["-nostdinc++"])
+    return ["-std=c11" if c else "-std=c++17"] + (bare if setting == "bare" else [])
 
 
 def toolkit():
@@ -47,47 +49,24 @@ def expected(case):
     return out
 
 
-def analyse(program, request):
-    done = subprocess.run([program], input=json.dumps(request), capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
-        raise RuntimeError(f"{request['file']}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
-    return json.loads(done.stdout)
-
-
-def join(program, facts):
-    done = subprocess.run([program, "--join"], input=json.dumps(facts), capture_output=True, text=True, timeout=300)
-    if done.returncode != 0:
-        raise RuntimeError(f"join: exit {done.returncode}: {done.stderr.strip()[-400:]}")
-    return json.loads(done.stdout)
-
-
 def reported(program, setting, case):
-    raw = case.name.startswith("raw-pin")
-    requests = [
-        {
-            "file": str(path.resolve()),
-            "arguments": arguments(setting, path),
-            "cuda_path": toolkit() if setting == "toolkit" else "",
-            "report_raw_pins": raw,
-        }
-        for path in files_of(case)
-        if path.suffix in SOURCES
-    ]
-    results = [analyse(program, request) for request in requests]
-    joined = join(program, [result["facts"] for result in results])
-    if joined["wrappers"] and len(requests) > 1:
-        for request in requests:
-            request["extra_apis"] = joined["wrappers"]
-        results = [analyse(program, request) for request in requests]
-        joined = join(program, [result["facts"] for result in results])
-    findings = joined["findings"] + [finding for result in results for finding in result["findings"]]
+    command = [program, "scan", "--format", "json", "-j", "1", str(case.resolve())]
+    command += ["--cuda-path", toolkit() if setting == "toolkit" else "none"]
+    command += [f"--extra-arg={argument}" for argument in arguments(setting, case)]
+    if case.name.startswith("raw-pin"):
+        command += ["--require-handles", "--allow-pins-in", "backend"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"exit {done.returncode}: {done.stderr.strip()[-400:]}{done.stdout[-400:]}")
+    report = json.loads(done.stdout)
+    if report["summary"]["crashed"]:
+        raise RuntimeError("; ".join(f"{file['state']}: {file['detail']}" for file in report["files"]))
+    if (done.returncode == 1) != bool(report["findings"]):
+        raise RuntimeError(f"exit {done.returncode} with {len(report['findings'])} findings")
     out = {}
-    for finding in findings:
+    for finding in report["findings"]:
         place = finding["location"]
-        path = pathlib.Path(place["file"]).resolve()
-        if finding["rule"] == "raw-pin" and "backend" in path.relative_to(case.resolve().parent).parts[1:]:
-            continue
-        out[(str(path), place["line"], finding["rule"])] = finding["message"]
+        out[(str(pathlib.Path(place["file"]).resolve()), place["line"], finding["rule"])] = finding["message"]
     return out
 
 

@@ -46,6 +46,7 @@ bool starts_with_unknown_word(const CLI::App& program, int argument_count, const
 std::string subcommand_names(const CLI::App& program) {
     std::string names;
     for (const CLI::App* subcommand : program.get_subcommands([](const CLI::App*) { return true; })) {
+        if (subcommand->get_group().empty()) continue;  // hidden: it is for the program itself
         names += (names.empty() ? "" : ", ") + subcommand->get_name();
     }
     return names;

@@ -16,7 +16,8 @@ ROWS = (
     ("pool",),
     ("zero",),
     ("superoffload",),
-    ("command", "scan"),
+    ("scan",),
+    ("command",),
 )
 RANK = {layer: rank for rank, row in enumerate(ROWS) for layer in row}
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 IGNORED_FOLDERS = {".git", "build", ".cache", "__pycache__"}
+# Inputs of the static auditor, taken as they are: not code of this project.
+INPUT_FOLDERS = {"tests/audit_cases/scan/shared", "tests/audit_cases/scan/own", "audit/scan/prelude"}
 CODE = (".cpp", ".hpp", ".cu", ".cuh", ".h", ".c")
 PRODUCT_FOLDERS = ("include", "src", "audit")
 
@@ -34,7 +36,12 @@ class Project:
         found = []
         for start in folders or (".",):
             for folder, names, files in os.walk(self.root / start):
-                names[:] = [name for name in names if name not in IGNORED_FOLDERS]
+                below = Path(folder).relative_to(self.root)
+                names[:] = [
+                    name
+                    for name in names
+                    if name not in IGNORED_FOLDERS and (below / name).as_posix() not in INPUT_FOLDERS
+                ]
                 for name in files:
                     if suffixes is None or name.endswith(suffixes):
                         found.append((Path(folder) / name).relative_to(self.root).as_posix())

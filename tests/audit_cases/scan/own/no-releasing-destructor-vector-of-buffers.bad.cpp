@@ -1,0 +1,29 @@
+// Wrong: the destructor closes the stream, but nothing ever releases what start() pinned into the member.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+class Recorder {
+public:
+    Recorder() = default;
+    ~Recorder()
+    {
+        if (stream_)
+            cudaStreamDestroy(stream_);
+    }
+    Recorder(const Recorder&) = delete;
+    Recorder& operator=(const Recorder&) = delete;
+
+    bool start(std::size_t bytes) noexcept
+    {
+        if (ring_)
+            return true;
+        if (cudaStreamCreate(&stream_) != cudaSuccess)
+            return false;
+        return cudaHostAlloc(&ring_, bytes, cudaHostAllocDefault) == cudaSuccess;  // pin-expect: no-releasing-destructor
+    }
+
+private:
+    cudaStream_t stream_ = nullptr;
+    void* ring_ = nullptr;
+};

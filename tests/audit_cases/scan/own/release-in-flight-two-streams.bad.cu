@@ -1,0 +1,15 @@
+// Wrong: the stream that is waited for is not the one the copy was queued on.
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+bool send(void* device, std::size_t n, cudaStream_t copies, cudaStream_t kernels)
+{
+    void* host = nullptr;
+    if (cudaMallocHost(&host, n) != cudaSuccess)
+        return false;
+    const bool ok = cudaMemcpyAsync(device, host, n, cudaMemcpyHostToDevice, copies) == cudaSuccess;
+    cudaStreamSynchronize(kernels);
+    cudaFreeHost(host);  // pin-expect: release-in-flight
+    return ok;
+}

@@ -1,0 +1,14 @@
+// Right: the pointer is looked at before the memory is used.
+#include <cuda_runtime.h>
+
+int fill(int n)
+{
+    int* host = nullptr;
+    cudaMallocHost((void**)&host, n * sizeof(int));
+    if (!host)
+        return -1;
+    for (int i = 0; i < n; ++i)
+        host[i] = i;
+    cudaFreeHost(host);
+    return 0;
+}

@@ -47,7 +47,7 @@ TEST_CASE("Trap 4: a use on a destroyed stream is not taken for one on the strea
     CHECK(earlier->is_complete());
 }
 
-TEST_CASE("Trap 10: an event that cannot be recorded is waited for, and its memory not reused before", "[traps]") {
+TEST_CASE("An event that cannot be recorded is waited for, and its memory not reused before", "[traps]") {
     const auto accelerator = std::make_shared<FaultyAccelerator>();
     const auto backend = std::make_shared<ScriptedBackend>();
     const auto stream = accelerator->create_stream("copies");

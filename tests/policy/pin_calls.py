@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pages are locked and unlocked in src/backend/ and in folders named `cuda` only, and backends are called by the
-handles only: whoever else wants pinned memory holds a handle."""
+handles and the pool only: whoever else wants pinned memory holds a handle."""
 
 import re
 from pathlib import PurePosixPath
@@ -16,7 +16,7 @@ BACKEND_USE = re.compile(r"\b(?:HostBlock|UnpinAnswer|register_memory|unregister
 
 LOCKING_FOLDERS = ("src/backend/",)
 BACKEND_FOLDERS = ("src/backend/", "include/pinwarden/backend/", "src/own/", "include/pinwarden/own/",
-                   "audit/registry/")
+                   "src/pool/", "include/pinwarden/pool/", "audit/registry/")
 
 
 def check(project):

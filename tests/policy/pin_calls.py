@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Pages are locked and unlocked in src/backend/ and in folders named `cuda` only, and backends are called by the
-handles only: whoever else wants pinned memory holds a handle. No code at all runs in a callback of a CUDA stream, where
-the runtime permits no call and a free would fail."""
+handles and the pool only: whoever else wants pinned memory holds a handle. No code at all runs in a callback of a CUDA
+stream, where the runtime permits no call and a free would fail."""
 
 import re
 from pathlib import PurePosixPath
@@ -18,7 +18,7 @@ CALLBACK = re.compile(r"\b(?:cudaLaunchHostFunc|cudaStreamAddCallback|cuLaunchHo
 
 LOCKING_FOLDERS = ("src/backend/",)
 BACKEND_FOLDERS = ("src/backend/", "include/pinwarden/backend/", "src/own/", "include/pinwarden/own/",
-                   "audit/registry/")
+                   "src/pool/", "include/pinwarden/pool/", "audit/registry/")
 
 
 def check(project):

@@ -15,3 +15,4 @@
 #include <pinwarden/zero/offload_state.hpp>
 #include <pinwarden/zero/offloadable_state.hpp>
 #include <pinwarden/zero/parameter_group.hpp>
+#include <pinwarden/zero/super_offload_options.hpp>

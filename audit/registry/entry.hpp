@@ -23,6 +23,12 @@ namespace pinwarden::audit {
 struct Entry;
 struct Shard;
 
+/// A place in one of a pool's lists.
+struct CacheLinks {
+    Entry* newer = nullptr;
+    Entry* older = nullptr;
+};
+
 /// A place in the address index; every entry brings the two that it may need, so that indexing never allocates.
 struct IndexNode {
     IndexNode* next = nullptr;
@@ -40,12 +46,15 @@ struct Entry {
     Shard* shard = nullptr;
     Entry* next = nullptr;  ///< in the free list of the shard, or in the list of blocks in flight
     std::array<IndexNode, 2> nodes{};
+    CacheLinks among_all{};      ///< while it is cached: between the other blocks of its pool
+    CacheLinks among_equals{};   ///< the same, between those of its size
 
     std::uint64_t number = 0;  ///< of its reservation, counted in each shard by itself; a slot has a new one each time
     std::uint64_t generation = 0;  ///< the fork_generation() in which it was reserved; in any other it is inert
     EntryState state = EntryState::vacant;
     bool pinned = false;       ///< whether its backend locks pages: pageable blocks are counted in flight only
     bool registered = false;   ///< memory of somebody else: unregister instead of deallocate
+    bool pooled = false;       ///< its backend was asked for whole pages on behalf of a pool
     bool fell_back = false;    ///< pageable because pinning was refused and that was allowed
     HostBlock block{};
     PinBackendPtr backend{};

@@ -159,6 +159,7 @@ void Ledger::vacate(Entry& entry) noexcept {
     entry.state = EntryState::vacant;
     entry.pinned = false;
     entry.registered = false;
+    entry.pooled = false;
     entry.fell_back = false;
     entry.block = {};
     entry.scope = {};
@@ -199,6 +200,10 @@ void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
 
 void Ledger::move(Entry& entry, EntryState to) noexcept {
     const std::scoped_lock lock(entry.shard->mutex);
+    recount(entry, to);
+}
+
+void Ledger::recount(Entry& entry, EntryState to) noexcept {
     Counts& counts = entry.shard->counts;
     if (const auto from = reported(entry, entry.state)) subtract(counts.of(*from), entry.block);
     entry.state = to;
@@ -217,12 +222,18 @@ void Ledger::release(Entry& entry) noexcept {
 }
 
 void Ledger::release_now(Entry& entry) noexcept {
+    if (!keep(entry)) unpin(entry);
+}
+
+void Ledger::unpin(Entry& entry) noexcept {
     if (entry.pinned) index_.erase(entry);
     move(entry, EntryState::releasing);
     locked_.fetch_sub(entry.block.locked_bytes, std::memory_order_relaxed);
 
-    const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(entry.block)
-                                                : entry.backend->deallocate(entry.block);
+    HostBlock block = entry.block;
+    if (entry.pooled) block.bytes = round_up(block.bytes, page_bytes());
+    const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(block)
+                                                : entry.backend->deallocate(block);
     if (answer.status == UnpinStatus::failed) {
         quarantine(entry, answer);
         return;

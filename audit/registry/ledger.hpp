@@ -8,6 +8,8 @@
 /// reserve -> publish -> release -> (vacant | quarantined)
 ///                          \-> in flight, until its copies are complete
 /// ```
+/// A pool's entry goes from release to cached instead, and from there to take() or to discard().
+///
 /// An entry is reserved before memory is pinned, published after it, and erased before the memory can be handed out
 /// again. No mutex is held while a backend or a completion token is called.
 
@@ -66,6 +68,14 @@ public:
     /// The handle is gone: releases the block now, or after its recorded uses.
     void release(Entry& entry) noexcept;
 
+    /// A live entry made of a block that `backend` has cached, if it is a pool and has one for `bytes`; else null.
+    /// @throws std::bad_alloc
+    [[nodiscard]] Entry* take(const PinBackendPtr& backend, std::size_t bytes, std::string_view label,
+                              const ScopeRef& scope, const Site& site);
+
+    /// A pool gives up an entry that it has cached: releases the block.
+    void discard(Entry& entry) noexcept { unpin(entry); }
+
     /// Releases what is in flight no longer.
     void sweep() noexcept { in_flight_.sweep(*this); }
 
@@ -104,8 +114,11 @@ private:
 
     [[nodiscard]] Shard& shard_of_this_thread() noexcept;
     void release_now(Entry& entry) noexcept;
+    [[nodiscard]] bool keep(Entry& entry) noexcept;  ///< by the pool that it came from, if it did
+    void unpin(Entry& entry) noexcept;
     void quarantine(Entry& entry, const UnpinAnswer& answer) noexcept;
-    void move(Entry& entry, EntryState to) noexcept;  ///< between states, and between their counts
+    void move(Entry& entry, EntryState to) noexcept;     ///< between states, and between their counts
+    void recount(Entry& entry, EntryState to) noexcept;  ///< the same with the shard's mutex held
 
     std::array<Shard, shard_count> shards_{};
     AddressIndex index_{};

@@ -32,3 +32,4 @@
 #include <pinwarden/own/pinned_handle.hpp>
 #include <pinwarden/own/pinned_registration.hpp>
 #include <pinwarden/own/pinned_scratch.hpp>
+#include <pinwarden/pool/pinned_pool.hpp>

@@ -72,9 +72,13 @@ HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_
 
 Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
+    PinBackendPtr backend = backend_for(options);
+    if (Entry* const reused = Ledger::instance().take(backend, bytes, options.label, options.scope, site)) {
+        return Pin(reused);
+    }
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
-    use_backend(entry, backend_for(options));
+    use_backend(entry, std::move(backend));
     const HostBlock block =
         acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
     return Pin(reservation.publish(block));

@@ -49,7 +49,7 @@ TEST_CASE("Handles that end with the program are no leak in its report", "[exit]
     }
 }
 
-TEST_CASE("Handles that outlive the program's end are in its report, and nothing crashes", "[exit]") {
+TEST_CASE("Trap 6: handles that outlive the program's end are in its report, and nothing crashes", "[exit]") {
     const TemporaryFolder folder;
     for (const std::string mode : {"detached", "signal", "quick_exit"}) {
         CAPTURE(mode);

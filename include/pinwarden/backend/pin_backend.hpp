@@ -19,6 +19,10 @@
 
 namespace pinwarden {
 
+namespace audit {
+class BlockCache;
+}
+
 /// Memory that a backend handed out, or that it pinned for somebody else.
 struct HostBlock {
     std::byte* address = nullptr;  ///< first byte that was asked for
@@ -72,6 +76,9 @@ public:
     /// Whether an accelerator can reach `block` by direct memory access, at full speed and without blocking: what
     /// the block says of itself, unless a backend knows better.
     [[nodiscard]] virtual bool is_device_pinned(const HostBlock& block) const noexcept;
+
+    /// Where handles look for blocks to reuse; null for all backends but the pool.
+    [[nodiscard]] virtual audit::BlockCache* cache() noexcept;
 };
 
 /// Shared ownership of a backend: every block keeps the backend alive that has to release it.

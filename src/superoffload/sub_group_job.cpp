@@ -21,11 +21,12 @@ constexpr std::size_t piece_elements = 16 * 1024;
 constexpr std::chrono::milliseconds glance{2};
 
 template <typename Lp>
-void step_elements(const StepTerms& terms, const SubGroup& group, std::size_t begin, std::size_t count) {
+void step_elements(const StepTerms& terms, const SubGroup& group, gsl::span<const std::byte> gradients,
+                   std::size_t begin, std::size_t count) {
     const AdamState piece{.hp = group.state.hp.subspan(begin, count),
                           .exp_avg = group.state.exp_avg.subspan(begin, count),
                           .exp_avg_sq = group.state.exp_avg_sq.subspan(begin, count)};
-    adam_update(terms.number, group.options, piece, view_as<Lp>(group.gradients).subspan(begin, count),
+    adam_update(terms.number, group.options, piece, view_as<Lp>(gradients).subspan(begin, count),
                 terms.gradient_factor);
     narrow(piece.hp, view_as<Lp>(group.lp_params).subspan(begin, count));
 }
@@ -42,9 +43,13 @@ void copy_bytes(gsl::span<const std::byte> from, gsl::span<std::byte> to, std::s
 
 }  // namespace
 
-SubGroupJob::SubGroupJob(std::size_t number, const StepTerms& terms, SubGroup sub_group,
-                         const BackupPlace& backup)
-    : number_(number), sub_group_(std::move(sub_group)), backup_(backup), terms_(terms) {}
+SubGroupJob::SubGroupJob(std::size_t number, const StepTerms& terms, const SubGroup& sub_group,
+                         JobGradients gradients, const BackupPlace& backup)
+    : number_(number),
+      sub_group_(sub_group),
+      gradients_(std::move(gradients)),
+      backup_(backup),
+      terms_(terms) {}
 
 void SubGroupJob::run(const std::function<void(std::size_t)>& before, std::atomic<std::uint64_t>& progress) {
     stage_ = JobStage::awaiting_gradients;
@@ -58,7 +63,7 @@ void SubGroupJob::run(const std::function<void(std::size_t)>& before, std::atomi
 
 bool SubGroupJob::await_gradients() const {
     while (!revoked_) {
-        if (sub_group_.ready == nullptr || sub_group_.ready->wait_for(glance)) return true;
+        if (gradients_.ready == nullptr || gradients_.ready->wait_for(glance)) return true;
     }
     return false;
 }
@@ -69,10 +74,25 @@ bool SubGroupJob::step_piece() {
     const std::size_t left = sub_group_.state.hp.size() - stepped_;
     if (left == 0) return false;
     const std::size_t count = std::min(left, piece_elements);
+    sum(stepped_, count);
     save(stepped_, count);
     update(stepped_, count);
     stepped_ += count;
     return true;
+}
+
+void SubGroupJob::sum(std::size_t begin, std::size_t count) noexcept {
+    // A step that is redone finds its gradients as they are to be; restore() goes back to a whole piece, so a
+    // piece is summed up or not.
+    if (gradients_.addend.empty() || summed_ > begin) return;
+    const auto sums = gradients_.sums.subspan(begin * lp_bytes, count * lp_bytes);
+    const auto addend = gradients_.addend.subspan(begin * lp_bytes, count * lp_bytes);
+    if (gradients_.has_sums) {
+        accumulate(terms_.format, sums, addend);
+    } else {
+        std::copy(addend.begin(), addend.end(), sums.begin());
+    }
+    summed_ = begin + count;
 }
 
 void SubGroupJob::save(std::size_t begin, std::size_t count) noexcept {
@@ -84,9 +104,9 @@ void SubGroupJob::save(std::size_t begin, std::size_t count) noexcept {
 
 void SubGroupJob::update(std::size_t begin, std::size_t count) {
     if (terms_.format == LowPrecision::bf16) {
-        step_elements<Bf16>(terms_, sub_group_, begin, count);
+        step_elements<Bf16>(terms_, sub_group_, gradients_.sums, begin, count);
     } else {
-        step_elements<Fp16>(terms_, sub_group_, begin, count);
+        step_elements<Fp16>(terms_, sub_group_, gradients_.sums, begin, count);
     }
 }
 
@@ -116,7 +136,7 @@ std::string SubGroupJob::describe() const {
         case JobStage::awaiting_gradients:
             return fmt::format(
                 "sub-group {} waits for its gradients on stream '{}'", number_,
-                sub_group_.ready == nullptr ? std::string("none") : sub_group_.ready->queue_name());
+                gradients_.ready == nullptr ? std::string("none") : gradients_.ready->queue_name());
         case JobStage::before_step:
             return fmt::format("sub-group {} has not come back from before_sub_group", number_);
         case JobStage::stepping: return fmt::format("sub-group {} is being stepped", number_);

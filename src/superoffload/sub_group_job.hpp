@@ -18,7 +18,8 @@
 
 #include <gsl/span>
 
-#include <pinwarden/superoffload/super_offload.hpp>
+#include <pinwarden/core/completion.hpp>
+#include <pinwarden/zero/sub_group_stepper.hpp>
 
 namespace pinwarden::zero {
 
@@ -30,13 +31,22 @@ struct BackupPlace {
     gsl::span<std::byte> lp_params;
 };
 
+/// A sub-group's gradients: sums that a copy brings, an addend that is on the host, or both.
+struct JobGradients {
+    gsl::span<std::byte> sums{};          ///< where the gradients are in the end
+    gsl::span<const std::byte> addend{};  ///< empty for none
+    bool has_sums = false;                ///< `sums` counts before the addend is added
+    CompletionTokenPtr ready{};           ///< complete once `sums` is there; null: it is
+};
+
 /// How far a job has come, for reports.
 enum class JobStage : std::uint8_t { queued, awaiting_gradients, before_step, stepping, finished };
 
 class SubGroupJob {
 public:
-    /// @pre the spans of `sub_group` and `backup` agree in length
-    SubGroupJob(std::size_t number, const StepTerms& terms, SubGroup sub_group, const BackupPlace& backup);
+    /// @pre the spans of `sub_group`, `gradients` and `backup` agree in length
+    SubGroupJob(std::size_t number, const StepTerms& terms, const SubGroup& sub_group, JobGradients gradients,
+                const BackupPlace& backup);
     SubGroupJob(const SubGroupJob&) = delete;
     SubGroupJob& operator=(const SubGroupJob&) = delete;
 
@@ -72,11 +82,13 @@ public:
 private:
     [[nodiscard]] bool await_gradients() const;
     [[nodiscard]] bool step_piece();
+    void sum(std::size_t begin, std::size_t count) noexcept;
     void save(std::size_t begin, std::size_t count) noexcept;
     void update(std::size_t begin, std::size_t count);
 
     const std::size_t number_;
     const SubGroup sub_group_;
+    const JobGradients gradients_;
     const BackupPlace backup_;
     StepTerms terms_;
     std::atomic<JobStage> stage_ = JobStage::queued;
@@ -84,6 +96,7 @@ private:
     bool ended_ = false;
     std::mutex lease_;         // held while the memory is touched
     std::size_t stepped_ = 0;  // elements saved and changed; guarded by lease_
+    std::size_t summed_ = 0;   // elements whose addend was added, for good; guarded by lease_
 };
 
 }  // namespace pinwarden::zero

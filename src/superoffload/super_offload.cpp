@@ -15,6 +15,7 @@
 #include "superoffload/adam_workers.hpp"
 #include "superoffload/sub_group_job.hpp"
 #include "zero/kernels.hpp"
+#include "zero/super_offload_support.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -53,7 +54,7 @@ public:
     Impl& operator=(const Impl&) = delete;
 
     void begin(const StepTerms& terms);
-    void async_step(SubGroup sub_group, gsl::span<const std::byte> device_gradients, Stream& stream);
+    void async_step(const SubGroup& sub_group, const GradientSource& gradients, Stream& stream);
     void wait();
     StepOutcome validate(float gradient_factor);
     void rollback() noexcept;
@@ -68,7 +69,7 @@ public:
 
 private:
     [[nodiscard]] BackupPlace backup_of(std::size_t begin, std::size_t count);
-    void fetch_gradients(SubGroup& sub_group, gsl::span<const std::byte> device_gradients, Stream& stream);
+    [[nodiscard]] JobGradients fetch(const SubGroup& sub_group, const GradientSource& source, Stream& stream);
     void redo(float gradient_factor);
 
     const CoreSplit cores_;
@@ -80,7 +81,7 @@ private:
     std::vector<std::byte> saved_lp_params_;
 
     StepTerms terms_{};
-    std::size_t used_ = 0;  // elements of the scratch and of the backup
+    std::size_t used_ = 0;  // elements of the scratch up to the last one handed over
     bool pending_ = false;
     std::vector<std::shared_ptr<SubGroupJob>> jobs_;
     AdamWorkers workers_;  // last, so that the threads are gone before what they work on
@@ -95,15 +96,18 @@ void SuperOffload::Impl::begin(const StepTerms& terms) {
     pending_ = true;
 }
 
-void SuperOffload::Impl::async_step(SubGroup sub_group, gsl::span<const std::byte> device_gradients,
+void SuperOffload::Impl::async_step(const SubGroup& sub_group, const GradientSource& gradients,
                                     Stream& stream) {
     const std::size_t elements = sub_group.state.hp.size();
     if (elements == 0) return;
     try {
-        fetch_gradients(sub_group, device_gradients, stream);
-        jobs_.push_back(std::make_shared<SubGroupJob>(jobs_.size(), terms_, std::move(sub_group),
-                                                      backup_of(used_, elements)));
-        used_ += elements;
+        const std::size_t capacity = gradients_.capacity() / lp_bytes;
+        const std::size_t end = sub_group.begin + elements;
+        if (end > capacity) throw CapacityError(end, capacity, lp_bytes);
+        jobs_.push_back(std::make_shared<SubGroupJob>(jobs_.size(), terms_, sub_group,
+                                                      fetch(sub_group, gradients, stream),
+                                                      backup_of(sub_group.begin, elements)));
+        used_ = std::max(used_, end);
         workers_.submit(jobs_.back());
     } catch (...) {
         rollback();
@@ -111,21 +115,21 @@ void SuperOffload::Impl::async_step(SubGroup sub_group, gsl::span<const std::byt
     }
 }
 
-void SuperOffload::Impl::fetch_gradients(SubGroup& sub_group, gsl::span<const std::byte> device_gradients,
-                                         Stream& stream) {
-    const std::size_t left = buffer_.size() - used_ * lp_bytes;
-    if (device_gradients.size() > left)
-        throw CapacityError(device_gradients.size() / lp_bytes, left / lp_bytes, lp_bytes);
-    const auto destination = buffer_.subspan(used_ * lp_bytes, device_gradients.size());
-    stream.copy_to_host(destination.data(), device_gradients.data(), device_gradients.size());
+JobGradients SuperOffload::Impl::fetch(const SubGroup& sub_group, const GradientSource& source,
+                                       Stream& stream) {
+    const std::size_t bytes = sub_group.state.hp.size() * lp_bytes;
+    const auto part = buffer_.subspan(sub_group.begin * lp_bytes, bytes);
+    JobGradients gradients{.sums = part, .addend = source.on_host, .has_sums = !source.on_device.empty()};
+    if (!gradients.has_sums) return gradients;
+    stream.copy_to_host(part.data(), source.on_device.data(), bytes);
     try {
-        sub_group.ready = stream.record();
+        gradients.ready = stream.record();
     } catch (...) {
         stream.synchronize();  // a copy that nobody knows of must not be in flight
         throw;
     }
-    gradients_.record_use(sub_group.ready);
-    sub_group.gradients = destination;
+    gradients_.record_use(gradients.ready);
+    return gradients;
 }
 
 BackupPlace SuperOffload::Impl::backup_of(std::size_t begin, std::size_t count) {
@@ -188,9 +192,8 @@ SuperOffload::~SuperOffload() = default;
 
 void SuperOffload::begin(const StepTerms& terms) { impl_->begin(terms); }
 
-void SuperOffload::async_step(SubGroup sub_group, gsl::span<const std::byte> device_gradients,
-                              Stream& stream) {
-    impl_->async_step(std::move(sub_group), device_gradients, stream);
+void SuperOffload::async_step(const SubGroup& sub_group, const GradientSource& gradients, Stream& stream) {
+    impl_->async_step(sub_group, gradients, stream);
 }
 
 void SuperOffload::wait() { impl_->wait(); }
@@ -203,10 +206,18 @@ bool SuperOffload::is_pending() const noexcept { return impl_->is_pending(); }
 
 gsl::span<const std::byte> SuperOffload::gradients() const { return impl_->gradients(); }
 
+std::shared_ptr<void> SuperOffload::yield_cores() { return std::make_shared<ScopedAffinity>(cores().rest); }
+
 bool SuperOffload::is_pinned() const noexcept { return impl_->scratch().is_pinned(); }
 
 std::size_t SuperOffload::capacity_bytes() const noexcept { return impl_->scratch().capacity_bytes(); }
 
 const CoreSplit& SuperOffload::cores() const noexcept { return impl_->cores(); }
+
+std::unique_ptr<SubGroupStepper> make_super_offload(std::size_t elements, double fraction,
+                                                    const SuperOffloadOptions& options,
+                                                    const PinOptions& gradients, const Site& site) {
+    return std::make_unique<SuperOffload>(elements, fraction, options, gradients, site);
+}
 
 }  // namespace pinwarden::zero

@@ -81,6 +81,7 @@ void HostStep::make_gradients(zero::LowPrecision format) {
 zero::SubGroup HostStep::sub_group(HostArrays& arrays, std::size_t begin, std::size_t end) const {
     const std::size_t count = end - begin;
     zero::SubGroup group;
+    group.begin = begin;
     group.options.weight_decay = 0.01;
     group.state = {.hp = as_floats(arrays.hp).subspan(begin, count),
                    .exp_avg = as_floats(arrays.exp_avg).subspan(begin, count),
@@ -92,9 +93,21 @@ zero::SubGroup HostStep::sub_group(HostArrays& arrays, std::size_t begin, std::s
 void HostStep::hand_over(zero::SuperOffload& super) {
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-        super.async_step(sub_group(arrays_, begin, end),
-                         device_gradients_.device_span().subspan(begin * 2, (end - begin) * 2), *stream_);
+        const auto part = device_gradients_.device_span().subspan(begin * 2, (end - begin) * 2);
+        super.async_step(sub_group(arrays_, begin, end), {.on_device = part}, *stream_);
         begin = end;
+    }
+}
+
+void HostStep::hand_over_from_host(zero::SuperOffload& super, const std::vector<std::uint16_t>& addend,
+                                   bool add) {
+    const gsl::span<const std::byte> bytes = gsl::as_bytes(gsl::span(addend));
+    for (std::size_t i = ends_.size(); i-- > 0;) {
+        const std::size_t begin = i == 0 ? 0 : ends_[i - 1];
+        const std::size_t count = ends_[i] - begin;
+        zero::GradientSource source{.on_host = bytes.subspan(begin * 2, count * 2)};
+        if (add) source.on_device = device_gradients_.device_span().subspan(begin * 2, count * 2);
+        super.async_step(sub_group(arrays_, begin, ends_[i]), source, *stream_);
     }
 }
 

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <pinwarden/accelerator/accelerator.hpp>
@@ -50,12 +51,18 @@ public:
     /// Calls async_step() for each sub-group. The step was begun by the caller.
     void hand_over(zero::SuperOffload& super);
 
+    /// The same with gradients that are on the host, `addend`, or with their sums with those on the device;
+    /// from the last sub-group to the first, as backward passes come by them.
+    void hand_over_from_host(zero::SuperOffload& super, const std::vector<std::uint16_t>& addend, bool add);
+
     [[nodiscard]] const HostArrays& arrays() const noexcept { return arrays_; }
     [[nodiscard]] HostArrays& arrays() noexcept { return arrays_; }
     [[nodiscard]] std::size_t elements() const noexcept { return arrays_.hp.size(); }
     [[nodiscard]] std::size_t sub_groups() const noexcept { return ends_.size(); }
     [[nodiscard]] std::size_t largest_sub_group() const noexcept;
     [[nodiscard]] const std::vector<std::uint16_t>& gradients() const noexcept { return gradients_; }
+    /// Pretends that the device has these, for stepped() alone.
+    void expect_gradients(std::vector<std::uint16_t> gradients) { gradients_ = std::move(gradients); }
     [[nodiscard]] FaultyAccelerator& accelerator() noexcept { return *accelerator_; }
 
     /// What the arrays would be after a step of all elements at once, by the calling thread.

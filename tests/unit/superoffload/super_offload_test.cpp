@@ -181,16 +181,59 @@ TEST_CASE("Steps that were rolled back between others leave no trace in them") {
     }
 }
 
+TEST_CASE("Gradients from the host, and their sums with those on the device, give the bits of accumulation") {
+    const auto format = GENERATE(LowPrecision::bf16, LowPrecision::fp16);
+    for (const bool add : {false, true}) {
+        for (const bool right : {true, false}) {
+            CAPTURE(add, right);
+            HostStep step(elements, sub_group, 22);
+            step.make_gradients(format);
+            const auto on_host = step.gradients();
+            step.make_gradients(format);
+            auto sums = step.gradients();
+            for (std::size_t i = 0; i < sums.size(); ++i) {
+                const auto sum = [&]<typename Lp>(Lp) {
+                    return Lp::from_float(Lp{sums[i]}.to_float() + Lp{on_host[i]}.to_float()).bits;
+                };
+                if (!add) {
+                    sums[i] = on_host[i];
+                } else {
+                    sums[i] = format == LowPrecision::bf16 ? sum(zero::Bf16{}) : sum(zero::Fp16{});
+                }
+            }
+            SuperOffload super = make_super();
+            super.begin({.number = 3, .gradient_factor = right ? 0.5F : 1.0F, .format = format});
+            step.hand_over_from_host(super, on_host, add);
+            // The expectation is computed from the arrays as they were: those of a twin that nobody steps.
+            HostStep twin(elements, sub_group, 22);
+            twin.expect_gradients(sums);
+            const auto expected = twin.stepped({.number = 3, .gradient_factor = 0.5F, .format = format});
+            REQUIRE(super.validate(0.5F) == (right ? StepOutcome::kept : StepOutcome::redone));
+            REQUIRE(step.arrays() == expected);
+            REQUIRE(std::memcmp(super.gradients().data(), sums.data(), sums.size() * 2) == 0);
+        }
+    }
+}
+
+TEST_CASE("The calling thread leaves the workers' cores alone for as long as it is asked to") {
+    const auto before = zero::CoreSet::of_this_thread();
+    SuperOffload super = make_super();
+    auto off = super.yield_cores();
+    REQUIRE(zero::CoreSet::of_this_thread() == (super.cores().rest.empty() ? before : super.cores().rest));
+    off.reset();
+    REQUIRE(zero::CoreSet::of_this_thread() == before);
+}
+
 TEST_CASE("Gradients larger than the scratch are refused at the caller, and the step is rolled back") {
     HostStep step(elements, sub_group, 17);
     const auto before = step.arrays();
+    // The first sub-group that is larger than all of the scratch, then only their sum.
     SuperOffload too_small(step.largest_sub_group() - 1, 0.8, {.workers = 1}, pageable);
     too_small.begin({});
     REQUIRE_THROWS_AS(step.hand_over(too_small), CapacityError);
     REQUIRE_FALSE(too_small.is_pending());
     REQUIRE(step.arrays() == before);
 
-    // One sub-group fits, and all of them together do not.
     SuperOffload almost(elements - 1, 0.8, {.workers = 1}, pageable);
     almost.begin({});
     REQUIRE_THROWS_AS(step.hand_over(almost), CapacityError);

@@ -16,4 +16,5 @@
 #include <pinwarden/zero/offload_state.hpp>
 #include <pinwarden/zero/offloadable_state.hpp>
 #include <pinwarden/zero/parameter_group.hpp>
+#include <pinwarden/zero/sub_group_stepper.hpp>
 #include <pinwarden/zero/thread_ranks.hpp>

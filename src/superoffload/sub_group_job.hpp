@@ -23,6 +23,22 @@
 
 namespace pinwarden::zero {
 
+/// What all sub-groups of a step have in common.
+struct StepTerms {
+    std::int64_t number = 1;
+    float gradient_factor = 1.0F;
+    LowPrecision format = LowPrecision::bf16;
+};
+
+/// The arrays of a sub-group on the host.
+struct JobArrays {
+    AdamOptions options{};
+    AdamState state{};
+    gsl::span<std::byte> lp_params{};
+    gsl::span<const std::byte> gradients{};
+    CompletionTokenPtr ready{};  ///< complete once `gradients` are there
+};
+
 /// Where a worker saves what a step changes; each as long as the sub-group.
 struct BackupPlace {
     gsl::span<float> hp;
@@ -31,22 +47,13 @@ struct BackupPlace {
     gsl::span<std::byte> lp_params;
 };
 
-/// A sub-group's gradients: sums that a copy brings, an addend that is on the host, or both.
-struct JobGradients {
-    gsl::span<std::byte> sums{};          ///< where the gradients are in the end
-    gsl::span<const std::byte> addend{};  ///< empty for none
-    bool has_sums = false;                ///< `sums` counts before the addend is added
-    CompletionTokenPtr ready{};           ///< complete once `sums` is there; null: it is
-};
-
 /// How far a job has come, for reports.
 enum class JobStage : std::uint8_t { queued, awaiting_gradients, before_step, stepping, finished };
 
 class SubGroupJob {
 public:
-    /// @pre the spans of `sub_group`, `gradients` and `backup` agree in length
-    SubGroupJob(std::size_t number, const StepTerms& terms, const SubGroup& sub_group, JobGradients gradients,
-                const BackupPlace& backup);
+    /// @pre the spans of `arrays` and `backup` agree in length, and `arrays.ready` is not null
+    SubGroupJob(std::size_t number, const StepTerms& terms, JobArrays arrays, const BackupPlace& backup);
     SubGroupJob(const SubGroupJob&) = delete;
     SubGroupJob& operator=(const SubGroupJob&) = delete;
 
@@ -82,13 +89,11 @@ public:
 private:
     [[nodiscard]] bool await_gradients() const;
     [[nodiscard]] bool step_piece();
-    void sum(std::size_t begin, std::size_t count) noexcept;
     void save(std::size_t begin, std::size_t count) noexcept;
     void update(std::size_t begin, std::size_t count);
 
     const std::size_t number_;
-    const SubGroup sub_group_;
-    const JobGradients gradients_;
+    const JobArrays arrays_;
     const BackupPlace backup_;
     StepTerms terms_;
     std::atomic<JobStage> stage_ = JobStage::queued;
@@ -96,7 +101,6 @@ private:
     bool ended_ = false;
     std::mutex lease_;         // held while the memory is touched
     std::size_t stepped_ = 0;  // elements saved and changed; guarded by lease_
-    std::size_t summed_ = 0;   // elements whose addend was added, for good; guarded by lease_
 };
 
 }  // namespace pinwarden::zero

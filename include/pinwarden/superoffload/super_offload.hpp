@@ -5,57 +5,82 @@
 /// Speculative host Adam: sub-groups are stepped on the host while backward still runs, on cores of their
 /// own, before anybody knows whether the step is valid; then it is kept, undone, or undone and redone.
 ///
-/// The gradients come from the device into one scratch, by copies recorded on their stream; a bounded queue
-/// hands the sub-groups to the workers. What a worker changes it saves first, so that a rollback is exact:
-/// every array has the bits that it had before the step. Workers whose step is taken from them touch its
-/// memory never again, whether they hang, end or go on.
+/// The gradients come from the device into one scratch, by copies recorded on a stream of their own; a
+/// bounded queue hands the sub-groups to the workers. What a worker changes it saves first, so that a
+/// rollback is exact: every array has the bits that it had before the step. Workers whose step is taken from
+/// them touch its memory never again, whether they hang, end or go on.
 ///
+/// An engine makes one if its configuration says `offload_optimizer.super_offload`. By itself:
 /// ```
-/// zero::SuperOffload super(elements, 0.8, {}, {.pinning = pinning, .label = "super_offload_gradients"});
-/// super.begin({.number = 1, .gradient_factor = 1.0F, .format = zero::LowPrecision::bf16});
-/// for (const auto& sub_group : sub_groups) super.async_step(sub_group, {device_gradients}, *stream);
-/// super.wait();
-/// super.validate(factor_for(norm_of(super.gradients())));
+/// zero::SuperOffload super({.accelerator = accelerator, .stream = stream, .gradient_bytes = bytes}, {});
+/// super.start(step);                                    // while backward goes on:
+/// for (std::size_t i = 0; i < step.sub_groups.size(); ++i) super.gradients_ready(i);
+/// super.finish(factor_for(norm));                       // the arrays are those of a synchronous step
 /// ```
-/// Cost: 14 bytes of ordinary memory for each element, to undo a step, and 2 of the scratch.
+/// Cost: 14 bytes of ordinary memory for each element, to undo a step, and 2 of the scratch; two system calls
+/// per step for the affinity of the calling thread.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
-#include <gsl/span>
-
 #include <pinwarden/core/export.hpp>
-#include <pinwarden/core/site.hpp>
-#include <pinwarden/own/pin_options.hpp>
 #include <pinwarden/superoffload/core_set.hpp>
 #include <pinwarden/zero/sub_group_stepper.hpp>
 #include <pinwarden/zero/super_offload_options.hpp>
 
 namespace pinwarden::zero {
 
-/// Neither copied nor moved. See SubGroupStepper for the contract of the functions.
+/// How steps of a SuperOffload have ended.
+struct SpeculationCounts {
+    std::int64_t kept = 0;         ///< the expected factor was right
+    std::int64_t redone = 0;       ///< it was wrong: the step was undone and taken again with the right one
+    std::int64_t rolled_back = 0;  ///< overflows, and steps that were given up or failed
+
+    [[nodiscard]] friend bool operator==(const SpeculationCounts&,
+                                         const SpeculationCounts&) noexcept = default;
+};
+
+/// Neither copied nor moved. Not thread-safe.
 class PINWARDEN_API SuperOffload final : public SubGroupStepper {
 public:
-    /// Room for steps of up to `elements` elements; `fraction` of the calling thread's cores become the
-    /// workers'. `gradients` says how the scratch is acquired.
-    /// @throws SizeError if an option is out of range or a size overflows, AffinityError if the cores cannot
-    /// be
-    ///         set, WorkerError if the system gives no thread, and as PinnedScratch's constructor does.
-    SuperOffload(std::size_t elements, double fraction, SuperOffloadOptions options,
-                 const PinOptions& gradients = {}, Site site = Site::current());
+    /// Room for steps of up to `settings.gradient_bytes`; the share `settings.offload.cpuadam_cores_perc` of
+    /// the calling thread's cores become the workers'. The scratch is acquired as `settings.memory` says.
+    /// @throws SizeError if an option is out of range, AcceleratorError, AffinityError if the cores cannot be
+    /// set, WorkerError if
+    ///         the system gives no thread, and as PinnedScratch's constructor does. Nothing is held then.
+    SuperOffload(const StepperSettings& settings, SuperOffloadOptions options);
 
-    /// Rolls back a step that is not validated, and ends the workers. One that hangs is waited for no longer
+    /// Rolls back a step that is not finished, and ends the workers. One that hangs is waited for no longer
     /// than the time-out and then left behind, without any memory but its own; the release-failure handler is
     /// told unless an error has said so before.
     ~SuperOffload() override;
 
-    void begin(const StepTerms& terms) override;
-    void async_step(const SubGroup& sub_group, const GradientSource& gradients, Stream& stream) override;
-    void wait() override;
-    StepOutcome validate(float gradient_factor) override;
-    void rollback() noexcept override;
-    [[nodiscard]] bool is_pending() const noexcept override;
-    [[nodiscard]] gsl::span<const std::byte> gradients() const PINWARDEN_LIFETIMEBOUND override;
+    [[nodiscard]] bool starts_early() const noexcept override { return true; }
+
+    /// Begins a step; one that is not finished is rolled back first.
+    /// @throws CapacityError if the gradients are larger than the scratch, WorkerError if workers were lost
+    ///         before, std::bad_alloc.
+    void start(SubGroupStep step) override;
+
+    /// Hands a sub-group to the workers, after waiting for room in the queue. A failure of the workers is
+    /// kept for finish(), since it is no matter of who computes gradients.
+    /// @throws AcceleratorError if the gradients cannot be copied.
+    void gradients_ready(std::size_t sub_group) override;
+
+    /// Waits until all sub-groups are stepped, and keeps the step if `gradient_factor` is the expected one,
+    /// to the bit; else undoes it and takes it again.
+    /// @throws WorkerError if a worker failed or ended, WorkerTimeoutError if nothing got on for the
+    /// time-out.
+    ///         The step is rolled back then.
+    void finish(float gradient_factor) override;
+
+    /// Undoes the step, whatever the workers are doing. Waits for no worker that hangs.
+    void roll_back() noexcept override;
+
+    /// Takes the calling thread off the workers' cores until what is returned is destroyed, on the same
+    /// thread.
+    /// @throws AffinityError
     [[nodiscard]] std::shared_ptr<void> yield_cores() override;
 
     /// Whether the scratch is page-locked, and its size in bytes.
@@ -64,6 +89,8 @@ public:
 
     /// The cores of the workers, and those that are left to the thread that trains.
     [[nodiscard]] const CoreSplit& cores() const noexcept;
+
+    [[nodiscard]] SpeculationCounts counts() const noexcept;
 
 private:
     class Impl;

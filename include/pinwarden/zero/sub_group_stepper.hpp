@@ -2,108 +2,104 @@
 #pragma once
 
 /// @file
-/// What steps sub-groups on the host before the whole step is known to be valid;
-/// superoffload/super_offload.hpp does it.
+/// Who takes the optimizer step on the host, one sub-group at a time.
+///
+/// An engine whose optimizer runs on the host hands each step to a stepper: first what is to be stepped,
+/// then which gradients are complete, at last the factor that unscales and clips them, which is known only
+/// when all are. The engine's own stepper waits for that factor; another one may step with a guess while the
+/// rest of the gradients is still reduced, and take it back if the guess was wrong.
 ///
 /// ```
-/// stepper.begin({.number = 1, .gradient_factor = 1.0F, .format = zero::LowPrecision::bf16});
-/// for (const auto& sub_group : sub_groups) stepper.async_step(sub_group, gradients_of(sub_group), *stream);
-/// stepper.wait();                                          // backward has gone on meanwhile
-/// stepper.validate(factor_for(norm_of(stepper.gradients())));
+/// zero::Engine engine(config, accelerator, groups, {.stepper = [](const zero::StepperSettings& settings) {
+///     return std::make_unique<MyStepper>(settings);
+/// }});
 /// ```
-/// After validate() the arrays have the bits of a synchronous step, and after rollback() those that they had
-/// before begin(). Not thread-safe; the arrays belong to the caller, and must stay until either.
+/// The calls of one step: start(); gradients_ready() once for each sub-group, in any order; then finish() or
+/// roll_back(). All come from the engine's thread. Whatever finish() throws, and after roll_back(), the
+/// states are bit for bit what they were before start().
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include <gsl/span>
 
 #include <pinwarden/accelerator/accelerator.hpp>
 #include <pinwarden/core/export.hpp>
+#include <pinwarden/core/site.hpp>
+#include <pinwarden/own/pin_options.hpp>
 #include <pinwarden/zero/adam.hpp>
+#include <pinwarden/zero/config.hpp>
 #include <pinwarden/zero/low_precision.hpp>
 
 namespace pinwarden::zero {
 
-/// What all sub-groups of a step have in common.
-struct StepTerms {
-    std::int64_t number = 1;       ///< counts the steps applied, this one included
-    float gradient_factor = 1.0F;  ///< unscales and clips
+/// One sub-group of a step. The memory stays where it is until the step has ended.
+struct SubGroupUpdate {
+    AdamOptions options{};                   ///< of its group, with the learning rate of this step
+    AdamState state{};                       ///< changed in place
+    gsl::span<const std::byte> gradients{};  ///< in low precision, on the device
+    gsl::span<std::byte> lp_params{};        ///< receives the new master parameters in low precision
+};
+
+/// A whole step of one rank.
+struct SubGroupStep {
     LowPrecision format = LowPrecision::bf16;
-
-    [[nodiscard]] friend bool operator==(const StepTerms&, const StepTerms&) noexcept = default;
+    std::int64_t number = 1;       ///< counts the steps applied, this one included
+    float expected_factor = 1.0F;  ///< what finish() is given unless gradients are clipped
+    std::vector<SubGroupUpdate> sub_groups{};
 };
 
-/// A part of the parameters that is stepped at once.
-struct SubGroup {
-    std::size_t begin = 0;  ///< its first element among all elements of the step
-    AdamOptions options{};
-    AdamState state{};
-    gsl::span<std::byte> lp_params{};  ///< receives the new master parameters in low precision
+/// What a stepper is made from.
+struct StepperSettings {
+    AcceleratorPtr accelerator;
+    StreamPtr stream;  ///< the engine's own; gradients are complete in its order
+    LowPrecision format = LowPrecision::bf16;
+    OffloadOptimizerConfig offload{};  ///< as configured
+    PinOptions memory{};               ///< how host memory is acquired; the label is the stepper's to choose
+    std::size_t gradient_bytes = 0;    ///< of all sub-groups of a step together
+    Site site{};                       ///< the line that made the engine
 };
 
-/// Where the gradients of a sub-group come from; each part in low precision, and as long as the sub-group or
-/// empty. With both, they are added as accumulation on the device adds them.
-struct GradientSource {
-    gsl::span<const std::byte> on_device{};  ///< copied in the order of a stream
-    gsl::span<const std::byte> on_host{};    ///< must stay until wait() or rollback()
-};
-
-/// What validation found.
-enum class StepOutcome : std::uint8_t {
-    kept,    ///< the speculation was right
-    redone,  ///< it was wrong: the step was rolled back, and taken again with the right factor
-};
-
-/// See the top of the file.
+/// Takes host steps. Holds handles only, so that its destructor releases all it has, in the middle of a step
+/// too; it stops whatever still works on the states.
 class PINWARDEN_API SubGroupStepper {
 public:
     SubGroupStepper() = default;
     SubGroupStepper(const SubGroupStepper&) = delete;
     SubGroupStepper& operator=(const SubGroupStepper&) = delete;
-
-    /// Rolls back a step that is not validated.
     virtual ~SubGroupStepper();
 
-    /// Starts a step. One that is not validated is rolled back first.
-    /// @throws WorkerError if workers were lost before; nothing is started then.
-    virtual void begin(const StepTerms& terms) = 0;
+    /// Whether the engine shall call start() while backward() still reduces the gradients of a step's last
+    /// micro-batch, and gradients_ready() as they become complete; otherwise step() calls everything.
+    [[nodiscard]] virtual bool starts_early() const noexcept { return false; }
 
-    /// Hands a sub-group over; waits while too many wait already. Each element belongs to one sub-group of a
-    /// step.
-    /// @pre begin() was called, and the lengths agree
-    /// @throws CapacityError if it lies beyond the largest step, AcceleratorError if its gradients cannot be
-    ///         copied, WorkerError if a worker failed, ended or hung. The step is rolled back then.
-    virtual void async_step(const SubGroup& sub_group, const GradientSource& gradients, Stream& stream) = 0;
+    /// A step begins.
+    /// @throws what it likes; nothing has begun then.
+    virtual void start(SubGroupStep step) = 0;
 
-    /// Waits until all sub-groups are stepped.
-    /// @throws WorkerError if a worker failed or ended, WorkerTimeoutError if nothing got on for the
-    /// time-out.
-    ///         The step is rolled back then.
-    virtual void wait() = 0;
+    /// The gradients of a sub-group are complete on the device, for reads by any stream.
+    /// @throws what it likes; the engine then calls roll_back().
+    virtual void gradients_ready(std::size_t sub_group) = 0;
 
-    /// Waits, then keeps the step if `gradient_factor` is the one that begin() was told, to the bit; else
-    /// rolls it back and takes it again with the right one.
-    /// @throws as wait() does
-    virtual StepOutcome validate(float gradient_factor) = 0;
+    /// The gradients of all sub-groups are ready and are to be multiplied by `gradient_factor`. Returns when
+    /// the step is taken.
+    /// @throws what it likes; the step has not begun then.
+    virtual void finish(float gradient_factor) = 0;
 
-    /// Undoes the step, whatever the workers are doing. Waits for no worker that hangs. Idempotent.
-    virtual void rollback() noexcept = 0;
+    /// Keeps the calling thread off the cores that sub-groups are stepped on, until what is returned is
+    /// destroyed, on the same thread: for the time that backward() takes. Null for a stepper without cores of
+    /// its own.
+    /// @throws what it likes; nothing has changed then.
+    [[nodiscard]] virtual std::shared_ptr<void> yield_cores() { return nullptr; }
 
-    /// Whether a step was begun that is neither validated nor rolled back.
-    [[nodiscard]] virtual bool is_pending() const noexcept = 0;
-
-    /// The gradients of all elements up to the last one handed over since begin(); valid until the next
-    /// begin().
-    /// @pre wait() has returned since the last async_step()
-    [[nodiscard]] virtual gsl::span<const std::byte> gradients() const PINWARDEN_LIFETIMEBOUND = 0;
-
-    /// Takes the calling thread off the workers' cores, until what is returned is destroyed, on the same
-    /// thread.
-    /// @throws AffinityError
-    [[nodiscard]] virtual std::shared_ptr<void> yield_cores() = 0;
+    /// Takes back what has been done since start(). Without a step that has begun it does nothing.
+    virtual void roll_back() = 0;
 };
+
+/// Makes an engine's stepper.
+using StepperFactory = std::function<std::unique_ptr<SubGroupStepper>(const StepperSettings& settings)>;
 
 }  // namespace pinwarden::zero

@@ -126,7 +126,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
     Shard& shard = shard_of_this_thread();
     Entry* entry = nullptr;
     {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         if (shard.vacant == nullptr) {
             auto* const chunk = new Chunk;
             chunk->next = std::exchange(shard.chunks, chunk);
@@ -142,6 +142,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
     }
     try {
         entry->label.assign(label);
+        entry->uses.reserve(1);  // so that a use that is lost can be recorded without memory
     } catch (...) {
         vacate(*entry);
         throw;
@@ -156,7 +157,7 @@ void Ledger::vacate(Entry& entry) noexcept {
     // What the entry shared is let go of outside the mutex: it may be the last owner.
     const PinBackendPtr backend = std::exchange(entry.backend, nullptr);
     entry.uses.clear();
-    const std::scoped_lock lock(entry.shard->mutex);
+    const detail::CriticalSection lock(entry.shard->mutex);
     entry.state = EntryState::vacant;
     entry.pinned = false;
     entry.registered = false;
@@ -182,7 +183,7 @@ void Ledger::disclaim(Entry& entry) noexcept { index_.erase(entry); }
 
 void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
     {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         entry.block.locked_bytes = block.locked_bytes;
         entry.block.device_pinned = block.device_pinned;
         entry.block.own_pages = block.own_pages;
@@ -202,7 +203,7 @@ void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
 }
 
 void Ledger::move(Entry& entry, EntryState to) noexcept {
-    const std::scoped_lock lock(entry.shard->mutex);
+    const detail::CriticalSection lock(entry.shard->mutex);
     recount(entry, to);
 }
 
@@ -215,6 +216,8 @@ void Ledger::recount(Entry& entry, EntryState to) noexcept {
 
 void Ledger::release(Entry& entry) noexcept {
     if (is_inert(entry)) return;
+    // The process is ending, by a signal handler that has interrupted this thread in the audit: the system unpins.
+    if (detail::CriticalSection::is_interrupted()) return;
     sweep();
     if (all_complete(entry.uses)) {
         release_now(entry);
@@ -225,11 +228,15 @@ void Ledger::release(Entry& entry) noexcept {
 }
 
 void Ledger::release_now(Entry& entry) noexcept {
-    if (!keep(entry)) unpin(entry);
+    // Whether an abandoned use is over cannot be known, so its memory goes where the runtime goes, and to nobody else.
+    const bool is_reusable = std::ranges::none_of(entry.uses, [](const auto& use) { return use->is_abandoned(); });
+    if (!is_reusable || !keep(entry)) unpin(entry);
 }
 
 void Ledger::unpin(Entry& entry) noexcept {
-    if (entry.pinned) index_.erase(entry);
+    // The backend may hand out an allocated block's address again as soon as it has it back. The pages of a
+    // registration stay claimed until they are unlocked: a second lock on one of them would be undone with the first.
+    if (entry.pinned && !entry.registered) index_.erase(entry);
     move(entry, EntryState::releasing);
     locked_.fetch_sub(entry.block.locked_bytes, std::memory_order_relaxed);
 
@@ -247,21 +254,22 @@ void Ledger::unpin(Entry& entry) noexcept {
         return;
     }
     if (answer.status == UnpinStatus::unloading) {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         add(entry.shard->counts.left_to_system, entry.block);
     }
+    if (entry.pinned && entry.registered) index_.erase(entry);
     vacate(entry);
 }
 
 void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
     {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         entry.failure = answer;
     }
     memory_tools::begin(entry.block);  // out of bounds for everybody again
     memory_tools::end(entry.block);
     locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
-    if (entry.pinned) index_.insert(entry);
+    if (entry.pinned && !entry.registered) index_.insert(entry);
     move(entry, EntryState::quarantined);
 
     ReleaseFailure failure{.text = "a pin could not be released and is quarantined",
@@ -283,13 +291,31 @@ void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
     report_release_failure(failure);
 }
 
+void Ledger::keep_stuck(const Entry& refused, const PinRefusal& refusal) {
+    Entry& entry = reserve(refused.label, refused.scope, refused.site);
+    entry.backend = refused.backend;
+    entry.pinned = true;
+    entry.registered = refused.registered;
+    {
+        const detail::CriticalSection lock(entry.shard->mutex);
+        entry.block = {.address = refusal.stuck_address,
+                       .bytes = refusal.stuck_bytes,
+                       .locked_bytes = refusal.stuck_bytes};
+        entry.failure = {UnpinStatus::failed, "the roll-back of a registration", refusal.code};
+        entry.pinned_at = std::chrono::steady_clock::now();
+    }
+    locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
+    index_.insert(entry);
+    move(entry, EntryState::quarantined);
+}
+
 void Ledger::await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept {
     in_flight_.await(*this, scope, deadline);
 }
 
 bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 const bool waits = entry.state == EntryState::in_flight || entry.state == EntryState::releasing;
@@ -303,7 +329,7 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
 Tally Ledger::live(const ScopeRef& scope) noexcept {
     Tally tally;
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
@@ -314,19 +340,19 @@ Tally Ledger::live(const ScopeRef& scope) noexcept {
 }
 
 void Ledger::note_fallback(std::size_t bytes) noexcept {
-    const std::scoped_lock lock(fallback_mutex_);
+    const detail::CriticalSection lock(fallback_mutex_);
     add(fallbacks_, {nullptr, bytes, 0});
 }
 
 Tally Ledger::fallbacks() noexcept {
-    const std::scoped_lock lock(fallback_mutex_);
+    const detail::CriticalSection lock(fallback_mutex_);
     return fallbacks_;
 }
 
 Counts Ledger::counts() noexcept {
     Counts total;
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         const Counts& counts = shard.counts;
         total.live = sum(total.live, counts.live);
         total.cached = sum(total.cached, counts.cached);
@@ -340,7 +366,7 @@ Counts Ledger::counts() noexcept {
 std::optional<PinRecord> Ledger::find(const void* address) {
     std::optional<Copied> found;
     index_.find(address, [&](const Entry& entry) {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         if (const auto state = reported(entry, entry.state)) found = copy_of(entry, *state);
     });
     if (!found) return std::nullopt;
@@ -350,7 +376,7 @@ std::optional<PinRecord> Ledger::find(const void* address) {
 std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
     std::vector<Copied> copies;
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 // The state comes first: the scope of an entry that is being reserved is written without the mutex.

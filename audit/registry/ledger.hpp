@@ -24,6 +24,7 @@
 #include <pinwarden/audit/pin_record.hpp>
 #include <pinwarden/audit/scope.hpp>
 #include <pinwarden/backend/pin_backend.hpp>
+#include <pinwarden/core/error.hpp>
 #include <pinwarden/core/site.hpp>
 
 #include "registry/address_index.hpp"
@@ -76,8 +77,16 @@ public:
     /// A pool gives up an entry that it has cached: releases the block.
     void discard(Entry& entry) noexcept { unpin(entry); }
 
-    /// Releases what is in flight no longer.
-    void sweep() noexcept { in_flight_.sweep(*this); }
+    /// Quarantines the memory of a pin that was refused half-way and could not be undone, as `refused` would have been
+    /// recorded.
+    /// @throws std::bad_alloc
+    void keep_stuck(const Entry& refused, const PinRefusal& refusal);
+
+    /// Releases some of what is in flight no longer: in passing, at a cost that does not grow with what is stuck.
+    void sweep() noexcept { in_flight_.sweep_some(*this); }
+
+    /// Releases all of it.
+    void collect() noexcept { in_flight_.sweep(*this); }
 
     /// Waits until nothing of `scope` is in flight or the time is over.
     void await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept;

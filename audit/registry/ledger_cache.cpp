@@ -15,6 +15,8 @@ Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string
     if (cache == nullptr) return nullptr;
     sweep();  // what has completed may be what is wanted
     std::string fresh_label(label);
+    std::vector<CompletionTokenPtr> fresh_uses;
+    fresh_uses.reserve(1);  // as reserve() does
     Entry* const entry = cache->take(bytes);
     if (entry == nullptr) return nullptr;
     // Look-ups read the size without the shard's mutex, so it changes while the block is not filed.
@@ -23,10 +25,11 @@ Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string
     ScopeRef fresh_scope = scope;
     PinBackendPtr owner = backend;
     {
-        const std::scoped_lock lock(entry->shard->mutex);
+        const detail::CriticalSection lock(entry->shard->mutex);
         recount(*entry, EntryState::releasing);
         entry->block.bytes = bytes;
         entry->label.swap(fresh_label);
+        entry->uses.swap(fresh_uses);
         std::swap(entry->scope, fresh_scope);
         entry->backend.swap(owner);
         entry->site = site;
@@ -42,15 +45,16 @@ Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string
 bool Ledger::keep(Entry& entry) noexcept {
     BlockCache* const cache = entry.registered ? nullptr : entry.backend->cache();
     if (cache == nullptr) return false;
-    entry.uses.clear();
     memory_tools::end(entry.block);
     ScopeRef scope;
+    std::vector<CompletionTokenPtr> uses;  // which reports may be reading until the entry is in flight no more
     // While the entry is kept it must not keep its pool alive. The pool may end with this call, but not before it.
     PinBackendPtr owner = cache->backing();
     {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         entry.pooled = true;
         std::swap(entry.scope, scope);
+        entry.uses.swap(uses);
         entry.backend.swap(owner);
         recount(entry, EntryState::cached);
     }

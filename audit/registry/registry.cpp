@@ -22,6 +22,6 @@ std::optional<PinRecord> Registry::find(const void* address) const { return Ledg
 
 Tally Registry::fallbacks() const noexcept { return Ledger::instance().fallbacks(); }
 
-void Registry::collect() const noexcept { Ledger::instance().sweep(); }
+void Registry::collect() const noexcept { Ledger::instance().collect(); }
 
 }  // namespace pinwarden::audit

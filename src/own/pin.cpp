@@ -59,7 +59,8 @@ template <typename Acquire>
 HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_t bytes, Acquire acquire) {
     try {
         return acquire();
-    } catch (const PinError&) {
+    } catch (const PinError& error) {
+        if (error.refusal().stuck_bytes != 0) Ledger::instance().keep_stuck(entry, error.refusal());
         if (options.pinning != Pinning::prefer_pinned) throw;
     }
     use_backend(entry, pageable_backend());
@@ -154,12 +155,51 @@ void Pin::record_use(CompletionTokenPtr use) const {
     }
 }
 
+void Pin::record_use(Stream& stream) const {
+    if (entry_ == nullptr) return;
+    CompletionTokenPtr point;
+    try {
+        point = stream.record();
+    } catch (...) {
+        wait_or_keep(stream);
+        throw;
+    }
+    record_use(std::move(point));
+}
+
+void Pin::wait_or_keep(Stream& stream) const noexcept {
+    // A stream that has waited throws what failed on it, once. One that throws twice has not waited.
+    for (int attempt = 0; attempt != 2; ++attempt) {
+        try {
+            stream.synchronize();
+            return;
+        } catch (...) {  // the caller has a better exception
+        }
+    }
+    keep_for_good();
+}
+
+void Pin::keep_for_good() const noexcept {
+    auto& uses = entry_of(entry_).uses;
+    // What is never over includes any other use, so it may take the place of one where there is no memory for more.
+    if (uses.size() < uses.capacity()) {
+        uses.push_back(lost_work());
+    } else {
+        uses.front() = lost_work();
+    }
+}
+
+bool Pin::has_abandoned_use() const noexcept {
+    if (entry_ == nullptr) return false;
+    return std::ranges::any_of(entry_of(entry_).uses, [](const auto& use) { return use->is_abandoned(); });
+}
+
 void Pin::wait() const noexcept {
     // In a child process the queues that would complete a use do not run.
     if (entry_ == nullptr || audit::is_inert(entry_of(entry_))) return;
     auto& uses = entry_of(entry_).uses;
     for (const CompletionTokenPtr& use : uses) wait_until_complete(*use);
-    uses.clear();
+    std::erase_if(uses, [](const CompletionTokenPtr& use) { return !use->is_abandoned(); });
 }
 
 }  // namespace pinwarden::detail

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "core/critical_section.hpp"
 #include "pool/cached_blocks.hpp"
 #include "registry/ledger.hpp"
 
@@ -47,7 +48,7 @@ PoolCache::Shelf* PoolCache::shelf() const noexcept {
 Entry* PoolCache::take(std::size_t bytes) {
     Shelf* const mine = shelf();
     if (mine == nullptr) throw std::bad_alloc();
-    const std::scoped_lock lock(mine->mutex);
+    const CriticalSection lock(mine->mutex);
     Entry* const entry = mine->blocks.take(whole_pages(bytes));
     if (entry != nullptr) ++mine->reused;
     return entry;
@@ -58,7 +59,7 @@ bool PoolCache::keep(Entry& entry) noexcept {
     Shelf* const mine = shelf();
     if (mine == nullptr || bytes > limit_bytes_) return false;
     {
-        const std::scoped_lock lock(mine->mutex);
+        const CriticalSection lock(mine->mutex);
         if (!mine->blocks.add(entry, bytes)) return false;
         if (mine->blocks.bytes() <= limit_bytes_) return true;
     }
@@ -73,7 +74,7 @@ std::size_t PoolCache::trim(std::size_t keep_bytes) noexcept {
     for (;;) {
         Entry* oldest = nullptr;
         {
-            const std::scoped_lock lock(mine->mutex);
+            const CriticalSection lock(mine->mutex);
             if (mine->blocks.bytes() <= keep_bytes) return unpinned;
             oldest = mine->blocks.take_oldest();
         }
@@ -85,7 +86,7 @@ std::size_t PoolCache::trim(std::size_t keep_bytes) noexcept {
 PoolStatistics PoolCache::statistics() const noexcept {
     Shelf* const mine = shelf();
     if (mine == nullptr) return {};
-    const std::scoped_lock lock(mine->mutex);
+    const CriticalSection lock(mine->mutex);
     return {mine->reused, mine->blocks.count(), mine->blocks.bytes()};
 }
 

@@ -60,6 +60,18 @@ TEST_CASE("Trap 6: handles that outlive the program's end are in its report, and
     }
 }
 
+TEST_CASE("A signal handler that exits in the middle of the audit ends the program, and says that there is no report",
+          "[exit]") {
+    const TemporaryFolder folder;
+    const auto report = folder.path() / "report.txt";
+    const ProgramRun run = end_by("interrupted", report.string());
+    CHECK(run.exit_status == 0);
+    CHECK(run.signal == 0);
+    CHECK_THAT(run.errors, ContainsSubstring("a signal handler has called exit() and interrupted the audit"));
+    CHECK_FALSE(std::filesystem::exists(report));
+    check_silent_success(end_by("interrupted", ""));
+}
+
 TEST_CASE("An end that runs nothing writes no report", "[exit]") {
     const TemporaryFolder folder;
     const auto report = folder.path() / "report.txt";

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -109,6 +110,67 @@ TEST_CASE("Trap 1: a copy whose event cannot be recorded is waited for before it
     PinnedScratch<int> received(100, {.backend = backend});
     copy(device, received, received.acquire(100), *stream);
     CHECK(std::ranges::all_of(received.acquire(100), [](int value) { return value == 9; }));
+}
+
+TEST_CASE("A copy that can neither be recorded nor waited for keeps its memory for good, and reports say so",
+          "[traps]") {
+    const auto accelerator = std::make_shared<FaultyAccelerator>();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    const auto stream = accelerator->create_stream("its own");
+    DeviceBuffer<int> device(100, stream);
+    stream->synchronize();
+    PinnedBuffer<int> host(100, {.backend = backend, .label = "lost"});
+    bool has_thrown = false;
+    // Work cannot wait for its own stream.
+    stream->launch([&] {
+        accelerator->fail_call(AcceleratorCall::record, 1);
+        try {
+            copy(std::as_const(host), device, *stream);
+        } catch (const AcceleratorError&) {
+            has_thrown = true;
+        }
+    });
+    stream->synchronize();
+    CHECK(has_thrown);
+    host.reset();
+    audit::Registry::instance().collect();
+    CHECK(backend->outstanding().size() == 1);
+    const auto records = audit::Registry::instance().snapshot();
+    const auto lost = std::ranges::find(records, "lost", &audit::PinRecord::label);
+    REQUIRE(lost != records.end());
+    CHECK(lost->state == audit::PinState::in_flight);
+    CHECK(lost->detail.find("could not be recorded") != std::string::npos);
+}
+
+TEST_CASE("A stream that reports earlier work as failed has been waited for all the same", "[traps]") {
+    const auto accelerator = std::make_shared<FaultyAccelerator>();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    const auto stream = accelerator->create_stream("fails");
+    DeviceBuffer<int> device(100, stream);
+    PinnedBuffer<int> host(100, {.backend = backend});
+    stream->launch([] { throw AcceleratorError("earlier work"); });
+    accelerator->fail_call(AcceleratorCall::record, 1);
+    CHECK_THROWS_AS(copy(std::as_const(host), device, *stream), AcceleratorError);
+    host.reset();
+    CHECK(backend->outstanding().empty());
+}
+
+TEST_CASE("Foreign work is recorded by its stream", "[traps]") {
+    const auto accelerator = std::make_shared<FaultyAccelerator>();
+    const auto backend = std::make_shared<ScriptedBackend>();
+    const auto stream = accelerator->create_stream("foreign");
+    PinnedBuffer<int> host(100, {.backend = backend});
+    {
+        const auto hold = accelerator->hold("foreign");
+        stream->launch([data = host.data()] { *data = 1; });
+        host.record_use(*stream);
+        host.reset();
+        audit::Registry::instance().collect();
+        CHECK(backend->outstanding().size() == 1);
+    }
+    stream->synchronize();
+    audit::Registry::instance().collect();
+    CHECK(backend->outstanding().empty());
 }
 
 }  // namespace pinwarden::testing

@@ -54,6 +54,22 @@ TEST_CASE("Trap 6: the gate closes when exit begins, before what was registered 
           }) == 20);
 }
 
+TEST_CASE("Trap 6: handlers registered after the gate was armed, as those of static handles, find it closed",
+          "[cuda]") {
+    // As a program of its own, for a forked one has a closed gate anyway.
+    CHECK(status_of_child([] {
+              ::execl("/proc/self/exe", "unit_cuda", "A program that leaves by exit with the state of its gate",
+                      nullptr);
+          }) == 20);
+}
+
+TEST_CASE("A program that leaves by exit with the state of its gate", "[.]") {
+    arm_process_gate();
+    if (!process_gate().is_open()) std::_Exit(30);
+    std::atexit(leave_with_the_gates_state);
+    std::exit(0);
+}
+
 TEST_CASE("The gate closes in the child of a fork and stays open in the parent", "[cuda]") {
     arm_process_gate();
     CHECK(status_of_child(leave_with_the_gates_state) == 20);

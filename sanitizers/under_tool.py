@@ -62,7 +62,7 @@ def environment(tool):
     if tool == "lsan":
         library = subprocess.run(["g++", "-print-file-name=liblsan.so"], capture_output=True, text=True, check=True)
         variables["LD_PRELOAD"] = library.stdout.strip()
-        variables["LSAN_OPTIONS"] = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0"
+        variables["LSAN_OPTIONS"] = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0:allocator_may_return_null=1"
     return variables
 
 
@@ -79,7 +79,7 @@ def programs(build):
         program = Path(command[0])
         if not program.is_relative_to(build) or program.name in ("ctest", "cmake"):
             continue
-        by_catch = test["name"].startswith(program.name + ": ")
+        by_catch = test["name"].startswith(program.name + ":")
         if by_catch:
             found[program.name] = (program, True, [])
         else:

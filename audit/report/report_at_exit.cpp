@@ -15,6 +15,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "report/report_format.hpp"
+#include "report/stored_report.hpp"
+
 namespace pinwarden::audit {
 namespace {
 
@@ -39,9 +42,7 @@ void write_report() {
         } else if (fork_generation() != 0) {
             return;  // the file is the parent's
         }
-        const LeakReport report = LeakReport::of_process();
-        const std::string text = path.ends_with(".json") ? to_json(report) : to_text(report);
-        if (write_file(path, text + "\n")) return;
+        if (write_file(path, write(stored(LeakReport::of_process()), format_of(path)))) return;
         const std::string failure =
             fmt::format("{}={}: the report could not be written: {}", variable, value, std::strerror(errno));
         report_release_failure({.text = failure});

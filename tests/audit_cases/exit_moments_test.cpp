@@ -10,12 +10,14 @@
 
 #include <support/program_run.hpp>
 #include <support/temporary_folder.hpp>
+#include <support/xml.hpp>
 
 namespace pinwarden::testing {
 
 namespace {
 
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::StartsWith;
 
 std::string content(const std::filesystem::path& path) {
     std::ifstream file(path);
@@ -47,7 +49,7 @@ TEST_CASE("Handles that end with the program are no leak in its report", "[exit]
     }
 }
 
-TEST_CASE("Handles that outlive the program's end are in its report, and nothing crashes", "[exit]") {
+TEST_CASE("Trap 6: handles that outlive the program's end are in its report, and nothing crashes", "[exit]") {
     const TemporaryFolder folder;
     for (const std::string mode : {"detached", "signal", "quick_exit"}) {
         CAPTURE(mode);
@@ -78,6 +80,20 @@ TEST_CASE("The report at exit is JSON where its name says so, and %p is the proc
                                               ContainsSubstring("\"label\": \"quick_exit\""));
     }
     CHECK(files == 1);
+}
+
+TEST_CASE("The report at exit is JUnit or SARIF where its name says so, and text for an unknown ending", "[exit]") {
+    const TemporaryFolder folder;
+    for (const std::string name : {"report.xml", "report.sarif", "report.log"}) {
+        check_silent_success(end_by("quick_exit", (folder.path() / name).string()));
+    }
+    const auto junit = parse_xml(content(folder.path() / "report.xml"));
+    REQUIRE(junit.all("failure").size() == 1);
+    CHECK_THAT(junit.all("failure")[0]->attribute("message"),
+               ContainsSubstring("live 'quick_exit'") && ContainsSubstring("exit_moments.cpp:"));
+    CHECK_THAT(content(folder.path() / "report.sarif"), ContainsSubstring("\"ruleId\": \"live-pin\"") &&
+                                                            ContainsSubstring("exit_moments.cpp\""));
+    CHECK_THAT(content(folder.path() / "report.log"), StartsWith("the process: 1 live and 0 in flight\n"));
 }
 
 TEST_CASE("A report that cannot be written is one clear line, and the exit status stays", "[exit]") {

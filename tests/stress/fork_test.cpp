@@ -41,7 +41,7 @@ std::string life_of_a_child(Buffer& live) {
 
 }  // namespace
 
-TEST_CASE("200 forks while threads pin and unpin leave no child hanging and no pin behind",
+TEST_CASE("Trap 13: 200 forks while threads pin and unpin leave no child hanging and no pin behind",
           "[stress][forks_with_threads]") {
     const AuditState before = AuditState::now();
     {

@@ -50,28 +50,6 @@ void record_copy(const Handle& host, Stream& stream) {
 
 }  // namespace detail
 
-/// Queues a copy of all elements of `host` to `device`.
-/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
-template <HostElement T>
-void copy(const PinnedBuffer<T>& host, DeviceBuffer<T>& device, Stream& stream) {
-    detail::require_same_size(host.size(), device.size());
-    if (host.empty()) return;
-    stream.copy_to_device(reinterpret_cast<std::byte*>(device.device_span().data()),
-                          reinterpret_cast<const std::byte*>(host.data()), host.size_bytes());
-    detail::record_copy(host, stream);
-}
-
-/// Queues a copy of all elements of `device` to `host`.
-/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
-template <HostElement T>
-void copy(const DeviceBuffer<T>& device, PinnedBuffer<T>& host, Stream& stream) {
-    detail::require_same_size(device.size(), host.size());
-    if (host.empty()) return;
-    stream.copy_to_host(reinterpret_cast<std::byte*>(host.data()),
-                        reinterpret_cast<const std::byte*>(device.device_span().data()), host.size_bytes());
-    detail::record_copy(host, stream);
-}
-
 /// Queues a copy of `part`, which lies in the memory of `host`, to all elements of `device`.
 /// @throws SizeError if the sizes differ or `part` is not wholly memory of `host`, which then could not be kept for
 ///         the copy; AcceleratorError if it cannot be queued.
@@ -96,6 +74,20 @@ void copy(const DeviceBuffer<T>& device, Handle& host, std::type_identity_t<gsl:
     stream.copy_to_host(reinterpret_cast<std::byte*>(part.data()),
                         reinterpret_cast<const std::byte*>(device.device_span().data()), part.size_bytes());
     detail::record_copy(host, stream);
+}
+
+/// Queues a copy of all elements of `host` to `device`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const PinnedBuffer<T>& host, DeviceBuffer<T>& device, Stream& stream) {
+    copy(host, host.span(), device, stream);
+}
+
+/// Queues a copy of all elements of `device` to `host`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const DeviceBuffer<T>& device, PinnedBuffer<T>& host, Stream& stream) {
+    copy(device, host, host.span(), stream);
 }
 
 }  // namespace pinwarden

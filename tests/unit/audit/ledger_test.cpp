@@ -207,7 +207,7 @@ TEST_CASE("A pin made on one thread may be released on another", "[audit][thread
     CHECK(AuditState::now() == before);
 }
 
-TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back",
+TEST_CASE("Trap 7: an entry is published after its memory is pinned, and erased before the memory is given back",
           "[audit]") {
     const auto backend = std::make_shared<WatchingBackend>();
     const OwnPages pages(1);
@@ -244,7 +244,7 @@ TEST_CASE("A page is taken from the moment a registration of it begins", "[audit
     CHECK(overlap);
 }
 
-TEST_CASE("A forked child's copies of handles are inert", "[audit]") {
+TEST_CASE("Trap 13: a forked child's copies of handles are inert", "[audit]") {
     const OwnPages pages(1);
     Buffer buffer(100, {.backend = native_backend(), .label = "the parent's"});
     PinnedRegistration registration(pages.bytes_at(0, 100), {.backend = native_backend()});

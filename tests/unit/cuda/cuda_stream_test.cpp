@@ -246,7 +246,7 @@ TEST_CASE("Work that failed and was not waited for is reported when its stream i
     CHECK_THAT(failures.texts().front(), ContainsSubstring("'doomed'") && ContainsSubstring("(719)"));
 }
 
-TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy",
+TEST_CASE("Trap 2: a handle may be dropped while its copy runs, and its memory is unpinned after the copy",
           "[cuda]") {
     const auto& registry = audit::Registry::instance();
     const auto before = registry.counts().in_flight.pins;
@@ -284,7 +284,7 @@ TEST_CASE("A copy whose event cannot be recorded is waited for before the handle
     CHECK(registry.counts().live == before.live);
 }
 
-TEST_CASE("Once the runtime is unloading a stream and its memory are left to it", "[cuda]") {
+TEST_CASE("Trap 6: once the runtime is unloading a stream and its memory are left to it", "[cuda]") {
     ReleaseFailureLog failures;
     Fixture cuda;
     auto stream = cuda.stream();

@@ -41,7 +41,7 @@ TEST_CASE("A gate is open until it is closed, and then says why", "[cuda]") {
     CHECK(std::string(gate.reason()).find("fork") != std::string::npos);
 }
 
-TEST_CASE("The gate closes when exit begins, before what was registered ahead of it runs", "[cuda]") {
+TEST_CASE("Trap 6: the gate closes when exit begins, before what was registered ahead of it runs", "[cuda]") {
     CHECK(status_of_child([] {
               std::atexit(leave_with_the_gates_state);
               arm_process_gate();

@@ -24,21 +24,25 @@ TIME_LIMIT = 900
 
 LABELS_LEFT_OUT = {
     "policy", "compile_fail", "consumer", "headers",  # other programs than ours
+    "fuzz",  # has no end of its own
     "gpu",  # needs a device
     "canaries",  # run by themselves, see canaries.py
 }
 # Programs that a tool cannot run as they are, and why.
 LEFT_OUT = {
     "dropped_in_flight": ("asan-ubsan", "lsan", "memcheck", "tsan"),  # is built with AddressSanitizer always
-    # Valgrind puts its own `operator new` in the place of the one that fails on demand.
+    # Nearly all of it needs an `operator new` that fails on demand.
     "fault": ("memcheck",),
     # Minutes of work on many threads, of which Valgrind runs one at a time.
-    "stress": ("memcheck",), "stress_counts": ("memcheck",), "stress_fork": ("memcheck",),
+    "stress": ("memcheck",), "stress_counts": ("memcheck",), "stress_fork": ("memcheck", "lsan"),
     "stress_pool": ("memcheck",),
 }
 # Cases that a tool cannot run, by the tags or the names that Catch2 selects.
 CASES_LEFT_OUT = {
+    # Valgrind puts its own `operator new` in the place of the one that fails on demand.
     "memcheck": ["~[failing_new]"],
+    # A child of a program with threads may find LeakSanitizer's own heap locked for good.
+    "lsan": ["~[forks_with_threads]"],
 }
 
 TOOLS = {
@@ -62,7 +66,9 @@ def environment(tool):
     if tool == "lsan":
         library = subprocess.run(["g++", "-print-file-name=liblsan.so"], capture_output=True, text=True, check=True)
         variables["LD_PRELOAD"] = library.stdout.strip()
-        variables["LSAN_OPTIONS"] = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0"
+        variables["LSAN_OPTIONS"] = f"suppressions={HERE / 'lsan.supp'}:print_suppressions=0:allocator_may_return_null=1"
+        # The build need not have kept its frame pointers.
+        variables["LSAN_OPTIONS"] += ":fast_unwind_on_malloc=0"
     return variables
 
 
@@ -79,7 +85,7 @@ def programs(build):
         program = Path(command[0])
         if not program.is_relative_to(build) or program.name in ("ctest", "cmake"):
             continue
-        by_catch = test["name"].startswith(program.name + ": ")
+        by_catch = test["name"].startswith(program.name + ":")
         if by_catch:
             found[program.name] = (program, True, [])
         else:

@@ -74,10 +74,11 @@ void tell_return(const HostBlock& block) noexcept {
 
 }  // namespace memory_tools
 
-void* HandlePointer::make_witness(std::size_t bytes) {
+void* HandlePointer::make_witness(Entry& entry) {
     // By malloc(), because programs replace `operator new`.
-    void* const witness = std::malloc(std::max(bytes, sizeof(Entry*)));
+    void* const witness = std::malloc(std::max(entry.block.bytes, sizeof(Entry*)));
     if (witness == nullptr) throw std::bad_alloc();
+    *static_cast<Entry**>(witness) = &entry;
     return witness;
 }
 

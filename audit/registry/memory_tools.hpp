@@ -17,7 +17,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <pinwarden/backend/pin_backend.hpp>
 
@@ -64,23 +63,13 @@ inline void give_back(const HostBlock& block) noexcept {
 
 }  // namespace memory_tools
 
-/// What a handle points to: its entry, or a witness that leads to it. Made before the block, which may then not fail.
+/// What a handle points to: its entry, or a witness that leads to it.
 class HandlePointer {
 public:
+    /// The pointer for the handle of `entry`, whose block exists: a size that cannot be had was refused before.
     /// @throws std::bad_alloc
-    explicit HandlePointer(std::size_t bytes)
-        : witness_(memory_tools::has(memory_tools::finds_leaks) ? make_witness(bytes) : nullptr) {}
-    HandlePointer(const HandlePointer&) = delete;
-    HandlePointer& operator=(const HandlePointer&) = delete;
-    ~HandlePointer() {
-        if (witness_ != nullptr) free_witness(witness_);
-    }
-
-    /// The pointer for the handle of `entry`.
-    [[nodiscard]] void* lead_to(Entry& entry) noexcept {
-        if (witness_ == nullptr) return &entry;
-        *static_cast<Entry**>(witness_) = &entry;
-        return std::exchange(witness_, nullptr);
+    [[nodiscard]] static void* to(Entry& entry) {
+        return memory_tools::has(memory_tools::finds_leaks) ? make_witness(entry) : &entry;
     }
 
     [[nodiscard]] static Entry& entry_of(void* pointer) noexcept {
@@ -96,10 +85,8 @@ public:
     }
 
 private:
-    [[nodiscard]] static void* make_witness(std::size_t bytes);
+    [[nodiscard]] static void* make_witness(Entry& entry);
     static void free_witness(void* witness) noexcept;
-
-    void* witness_;
 };
 
 }  // namespace pinwarden::audit

@@ -19,6 +19,16 @@ using audit::Ledger;
 
 Entry& entry_of(void* handle) noexcept { return audit::HandlePointer::entry_of(handle); }
 
+// What the handle of a live entry holds; the entry is released if there is no memory for it.
+void* pointer_to(Entry& entry) {
+    try {
+        return audit::HandlePointer::to(entry);
+    } catch (...) {
+        Ledger::instance().release(entry);
+        throw;
+    }
+}
+
 /// Gives a reserved entry back unless the acquisition it was reserved for succeeded.
 class Reservation {
 public:
@@ -75,21 +85,19 @@ HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_
 Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
     PinBackendPtr backend = backend_for(options);
-    audit::HandlePointer pointer(bytes);
     if (Entry* const reused = Ledger::instance().take(backend, bytes, options.label, options.scope, site)) {
-        return Pin(pointer.lead_to(*reused));
+        return Pin(pointer_to(*reused));
     }
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
     use_backend(entry, std::move(backend));
     const HostBlock block =
         acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
-    return Pin(pointer.lead_to(reservation.publish(block)));
+    return Pin(pointer_to(reservation.publish(block)));
 }
 
 Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
-    audit::HandlePointer pointer(bytes);
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
     entry.registered = true;
@@ -107,7 +115,7 @@ Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options,
             throw;
         }
     });
-    return Pin(pointer.lead_to(reservation.publish(block)));
+    return Pin(pointer_to(reservation.publish(block)));
 }
 
 void Pin::release() noexcept {

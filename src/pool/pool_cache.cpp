@@ -21,6 +21,9 @@ using audit::Ledger;
 std::size_t whole_pages(std::size_t bytes) noexcept { return (bytes + page_bytes() - 1) & ~(page_bytes() - 1); }
 
 struct PoolCache::Shelf {
+    explicit Shelf(Shelf* of_the_parent) noexcept : parents(of_the_parent) {}
+
+    Shelf* const parents;  // kept in sight of leak checkers
     const std::uint64_t generation = fork_generation();
     std::mutex mutex{};
     CachedBlocks blocks{};
@@ -28,7 +31,7 @@ struct PoolCache::Shelf {
 };
 
 PoolCache::PoolCache(PinBackendPtr backing, std::size_t limit_bytes)
-    : backing_(std::move(backing)), limit_bytes_(limit_bytes), shelf_(new Shelf) {}
+    : backing_(std::move(backing)), limit_bytes_(limit_bytes), shelf_(new Shelf(nullptr)) {}
 
 PoolCache::~PoolCache() {
     Shelf* const mine = shelf_.load(std::memory_order_acquire);
@@ -38,7 +41,7 @@ PoolCache::~PoolCache() {
 PoolCache::Shelf* PoolCache::shelf() const noexcept {
     Shelf* current = shelf_.load(std::memory_order_acquire);
     if (current->generation == fork_generation()) return current;
-    auto* const fresh = new (std::nothrow) Shelf;
+    auto* const fresh = new (std::nothrow) Shelf(current);
     if (fresh == nullptr) return nullptr;
     if (shelf_.compare_exchange_strong(current, fresh, std::memory_order_acq_rel)) return fresh;
     delete fresh;  // another thread of the child was quicker

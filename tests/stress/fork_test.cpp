@@ -43,7 +43,8 @@ std::string life_of_a_child(Buffer& live) {
 
 }  // namespace
 
-TEST_CASE("Trap 13: 200 forks while threads pin and unpin leave no child hanging and no pin behind", "[stress]") {
+TEST_CASE("Trap 13: 200 forks while threads pin and unpin leave no child hanging and no pin behind",
+          "[stress][forks_with_threads]") {
     const AuditState before = AuditState::now();
     {
         Buffer live(page_bytes(), {.backend = native_backend(), .label = "the parent's"});

@@ -115,7 +115,7 @@ TEST_CASE("Blocks that change hands between threads are whole, and every one is 
 }
 
 TEST_CASE("100 forks while threads use a pool leave no child hanging, and its cached blocks are the parent's",
-          "[stress]") {
+          "[stress][forks_with_threads]") {
     const AuditState before = AuditState::now();
     {
         const auto pool = std::make_shared<PinnedPool>(native_backend(), 64 * page_bytes());

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include "registry/stack_capture.hpp"
 #include "report/report_at_exit.hpp"
 
 namespace pinwarden::audit {
@@ -80,7 +81,8 @@ Copied copy_of(const Entry& entry, PinState state) {
                      .thread = entry.thread,
                      .age = std::chrono::steady_clock::now() - entry.pinned_at,
                      .detail = {},
-                     .streams = {}};
+                     .streams = {},
+                     .stack = entry.stack};
     if (state == PinState::quarantined) {
         record.detail = fmt::format("{} failed with error {}", entry.failure.call, entry.failure.code);
     }
@@ -106,6 +108,7 @@ namespace {
 // Before every other static object of the program: what is armed first at exit runs last.
 [[gnu::constructor(101)]] void watch_process() noexcept {
     arm_report_at_exit();
+    read_stack_variable();
     ::pthread_atfork([] { the_ledger.before_fork(); }, [] { the_ledger.after_fork_in_parent(); },
                      [] { the_ledger.after_fork_in_child(); });
 }
@@ -137,6 +140,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
         entry = std::exchange(shard.vacant, shard.vacant->next);
         entry->next = nullptr;
         entry->state = EntryState::reserved;
+        entry->number = ++shard.numbers;
         entry->generation = fork_generation();
     }
     try {
@@ -163,6 +167,7 @@ void Ledger::vacate(Entry& entry) noexcept {
     entry.fell_back = false;
     entry.block = {};
     entry.scope = {};
+    entry.stack.clear();
     entry.next = std::exchange(entry.shard->vacant, &entry);
 }
 
@@ -290,13 +295,29 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     return false;
 }
 
-Tally Ledger::live(const ScopeRef& scope) noexcept {
+bool Ledger::is_selected(std::size_t shard, const Entry& entry, const Selection& selection) noexcept {
+    if (selection.scope != nullptr && entry.scope != *selection.scope) return false;
+    return selection.since == nullptr || entry.number > (*selection.since)[shard];
+}
+
+LedgerMark Ledger::mark() noexcept {
+    LedgerMark mark{};
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        const std::scoped_lock lock(shards_[number].mutex);
+        mark[number] = shards_[number].numbers;
+    }
+    return mark;
+}
+
+Tally Ledger::live(const Selection& selection) noexcept {
     Tally tally;
-    for (Shard& shard : shards_) {
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+                if (reported(entry, entry.state) != PinState::live) continue;
+                if (is_selected(number, entry, selection)) add(tally, entry.block);
             }
         }
     }
@@ -337,15 +358,16 @@ std::optional<PinRecord> Ledger::find(const void* address) {
     return completed(std::move(*found));
 }
 
-std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
+std::vector<PinRecord> Ledger::records(const Selection& selection) {
     std::vector<Copied> copies;
-    for (Shard& shard : shards_) {
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
         const std::scoped_lock lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 // The state comes first: the scope of an entry that is being reserved is written without the mutex.
                 const auto state = reported(entry, entry.state);
-                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                if (!state || !is_selected(number, entry, selection)) continue;
                 copies.push_back(copy_of(entry, *state));
             }
         }

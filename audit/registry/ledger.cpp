@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include "registry/memory_tools.hpp"
 #include "registry/stack_capture.hpp"
 #include "report/report_at_exit.hpp"
 
@@ -189,12 +190,14 @@ void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
         const std::scoped_lock lock(entry.shard->mutex);
         entry.block.locked_bytes = block.locked_bytes;
         entry.block.device_pinned = block.device_pinned;
+        entry.block.own_pages = block.own_pages;
         if (!entry.registered) {  // a claim has filed the rest already, and look-ups may be reading it
             entry.block.address = block.address;
             entry.block.bytes = block.bytes;
         }
         entry.pinned_at = std::chrono::steady_clock::now();
     }
+    memory_tools::begin(entry.block);
     if (entry.pinned && !entry.registered) index_.insert(entry);
     const std::size_t locked = locked_.fetch_add(block.locked_bytes, std::memory_order_relaxed) + block.locked_bytes;
     std::size_t peak = peak_.load(std::memory_order_relaxed);
@@ -236,7 +239,12 @@ void Ledger::unpin(Entry& entry) noexcept {
     locked_.fetch_sub(entry.block.locked_bytes, std::memory_order_relaxed);
 
     HostBlock block = entry.block;
-    if (entry.pooled) block.bytes = round_up(block.bytes, page_bytes());
+    if (entry.pooled) {
+        block.bytes = round_up(block.bytes, page_bytes());
+    } else {
+        memory_tools::end(block);  // of a pool's block it was said when it was cached
+    }
+    memory_tools::give_back(block);
     const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(block)
                                                 : entry.backend->deallocate(block);
     if (answer.status == UnpinStatus::failed) {
@@ -255,6 +263,8 @@ void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
         const std::scoped_lock lock(entry.shard->mutex);
         entry.failure = answer;
     }
+    memory_tools::begin(entry.block);  // out of bounds for everybody again
+    memory_tools::end(entry.block);
     locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
     if (entry.pinned) index_.insert(entry);
     move(entry, EntryState::quarantined);

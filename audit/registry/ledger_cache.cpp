@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "registry/block_cache.hpp"
+#include "registry/memory_tools.hpp"
 
 namespace pinwarden::audit {
 
@@ -35,6 +36,7 @@ Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string
         entry->pinned_at = std::chrono::steady_clock::now();
         recount(*entry, EntryState::live);
     }
+    memory_tools::begin(entry->block);
     if (resized && entry->pinned) index_.insert(*entry);
     return entry;
 }
@@ -43,6 +45,7 @@ bool Ledger::keep(Entry& entry) noexcept {
     BlockCache* const cache = entry.registered ? nullptr : entry.backend->cache();
     if (cache == nullptr) return false;
     entry.uses.clear();
+    memory_tools::end(entry.block);
     ScopeRef scope;
     // While the entry is kept it must not keep its pool alive. The pool may end with this call, but not before it.
     PinBackendPtr owner = cache->backing();

@@ -24,6 +24,6 @@ TEST_CASE("A buffer that is destroyed leaves nothing") {
 
 TEST_CASE("A cache that is meant to stay says why") {
     pinwarden::audit::allow_leaks("the cache lives as long as the program");
-    cache.emplace(1024, pinwarden::PinOptions{.label = "cache"});
+    cache = pinwarden::PinnedBuffer<float>(1024, {.label = "cache"});
     CHECK(cache->is_pinned());
 }

@@ -27,6 +27,6 @@ int main() {
     std::cout << pool->statistics().reused << " of 100 reused, " << counts.cached.pins << " cached\n";
     pool->trim();
     const auto left = pinwarden::audit::Registry::instance().counts();
-    const bool reused = pool->statistics().reused >= 50 && counts.cached.pins > 0;
-    return reused && counts.live.pins == 0 && left.locked_bytes() == 0 ? 0 : 1;
+    if (pool->statistics().reused < 50 || counts.live.pins != 0 || counts.cached.pins == 0) return 1;
+    return left.locked_bytes() == 0 ? 0 : 1;
 }

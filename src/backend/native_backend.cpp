@@ -89,7 +89,11 @@ HostBlock NativePages::allocate(std::size_t bytes) {
         throw;
     }
     const bool registered = register_with_device({first, length}, {first, length}, bytes);
-    return {.address = first, .bytes = bytes, .locked_bytes = length, .device_pinned = registered};
+    return {.address = first,
+            .bytes = bytes,
+            .locked_bytes = length,
+            .device_pinned = registered,
+            .own_pages = true};
 }
 
 UnpinAnswer NativePages::deallocate(const HostBlock& block) noexcept {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "registry/ledger.hpp"
+#include "registry/memory_tools.hpp"
 #include "registry/stack_capture.hpp"
 
 namespace pinwarden::detail {
@@ -18,7 +19,7 @@ namespace {
 using audit::Entry;
 using audit::Ledger;
 
-Entry& entry_of(void* handle) noexcept { return *static_cast<Entry*>(handle); }
+Entry& entry_of(void* handle) noexcept { return audit::HandlePointer::entry_of(handle); }
 
 /// Gives a reserved entry back unless the acquisition it was reserved for succeeded.
 class Reservation {
@@ -35,9 +36,9 @@ public:
 
     [[nodiscard]] Entry& entry() const noexcept { return *entry_; }
 
-    Entry* publish(const HostBlock& block) noexcept {
+    Entry& publish(const HostBlock& block) noexcept {
         Ledger::instance().publish(*entry_, block);
-        return std::exchange(entry_, nullptr);
+        return *std::exchange(entry_, nullptr);
     }
 
 private:
@@ -76,9 +77,10 @@ Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site
     if (bytes == 0) return {};
     PinBackendPtr backend = backend_for(options);
     std::vector<const void*> stack = audit::capture_stack(__builtin_return_address(0));
+    audit::HandlePointer pointer(bytes);
     if (Entry* const reused =
             Ledger::instance().take(backend, bytes, options.label, options.scope, site, stack)) {
-        return Pin(reused);
+        return Pin(pointer.lead_to(*reused));
     }
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
@@ -86,11 +88,12 @@ Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site
     use_backend(entry, std::move(backend));
     const HostBlock block =
         acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
-    return Pin(reservation.publish(block));
+    return Pin(pointer.lead_to(reservation.publish(block)));
 }
 
 Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
+    audit::HandlePointer pointer(bytes);
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
     entry.registered = true;
@@ -109,10 +112,12 @@ Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options,
             throw;
         }
     });
-    return Pin(reservation.publish(block));
+    return Pin(pointer.lead_to(reservation.publish(block)));
 }
 
-void Pin::release() noexcept { Ledger::instance().release(entry_of(std::exchange(entry_, nullptr))); }
+void Pin::release() noexcept {
+    Ledger::instance().release(audit::HandlePointer::give_up(std::exchange(entry_, nullptr)));
+}
 
 std::byte* Pin::address() const noexcept { return entry_ == nullptr ? nullptr : entry_of(entry_).block.address; }
 

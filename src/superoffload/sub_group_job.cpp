@@ -21,7 +21,7 @@ constexpr std::size_t piece_elements = 16 * 1024;
 constexpr std::chrono::milliseconds glance{2};
 
 template <typename Lp>
-void step_elements(const StepTerms& terms, const SubGroup& group, std::size_t begin, std::size_t count) {
+void step_elements(const StepTerms& terms, const JobArrays& group, std::size_t begin, std::size_t count) {
     const AdamState piece{.hp = group.state.hp.subspan(begin, count),
                           .exp_avg = group.state.exp_avg.subspan(begin, count),
                           .exp_avg_sq = group.state.exp_avg_sq.subspan(begin, count)};
@@ -42,9 +42,9 @@ void copy_bytes(gsl::span<const std::byte> from, gsl::span<std::byte> to, std::s
 
 }  // namespace
 
-SubGroupJob::SubGroupJob(std::size_t number, const StepTerms& terms, SubGroup sub_group,
+SubGroupJob::SubGroupJob(std::size_t number, const StepTerms& terms, JobArrays arrays,
                          const BackupPlace& backup)
-    : number_(number), sub_group_(std::move(sub_group)), backup_(backup), terms_(terms) {}
+    : number_(number), arrays_(std::move(arrays)), backup_(backup), terms_(terms) {}
 
 void SubGroupJob::run(const std::function<void(std::size_t)>& before, std::atomic<std::uint64_t>& progress) {
     stage_ = JobStage::awaiting_gradients;
@@ -58,7 +58,7 @@ void SubGroupJob::run(const std::function<void(std::size_t)>& before, std::atomi
 
 bool SubGroupJob::await_gradients() const {
     while (!revoked_) {
-        if (sub_group_.ready == nullptr || sub_group_.ready->wait_for(glance)) return true;
+        if (arrays_.ready->wait_for(glance)) return true;
     }
     return false;
 }
@@ -66,7 +66,7 @@ bool SubGroupJob::await_gradients() const {
 bool SubGroupJob::step_piece() {
     const std::lock_guard lock(lease_);
     if (revoked_) return false;
-    const std::size_t left = sub_group_.state.hp.size() - stepped_;
+    const std::size_t left = arrays_.state.hp.size() - stepped_;
     if (left == 0) return false;
     const std::size_t count = std::min(left, piece_elements);
     save(stepped_, count);
@@ -76,17 +76,17 @@ bool SubGroupJob::step_piece() {
 }
 
 void SubGroupJob::save(std::size_t begin, std::size_t count) noexcept {
-    copy_elements(sub_group_.state.hp, backup_.hp, begin, count);
-    copy_elements(sub_group_.state.exp_avg, backup_.exp_avg, begin, count);
-    copy_elements(sub_group_.state.exp_avg_sq, backup_.exp_avg_sq, begin, count);
-    copy_bytes(sub_group_.lp_params, backup_.lp_params, begin, count);
+    copy_elements(arrays_.state.hp, backup_.hp, begin, count);
+    copy_elements(arrays_.state.exp_avg, backup_.exp_avg, begin, count);
+    copy_elements(arrays_.state.exp_avg_sq, backup_.exp_avg_sq, begin, count);
+    copy_bytes(arrays_.lp_params, backup_.lp_params, begin, count);
 }
 
 void SubGroupJob::update(std::size_t begin, std::size_t count) {
     if (terms_.format == LowPrecision::bf16) {
-        step_elements<Bf16>(terms_, sub_group_, begin, count);
+        step_elements<Bf16>(terms_, arrays_, begin, count);
     } else {
-        step_elements<Fp16>(terms_, sub_group_, begin, count);
+        step_elements<Fp16>(terms_, arrays_, begin, count);
     }
 }
 
@@ -96,10 +96,10 @@ void SubGroupJob::revoke() noexcept {
 }
 
 void SubGroupJob::restore() noexcept {
-    copy_elements(backup_.hp, sub_group_.state.hp, 0, stepped_);
-    copy_elements(backup_.exp_avg, sub_group_.state.exp_avg, 0, stepped_);
-    copy_elements(backup_.exp_avg_sq, sub_group_.state.exp_avg_sq, 0, stepped_);
-    copy_bytes(backup_.lp_params, sub_group_.lp_params, 0, stepped_);
+    copy_elements(backup_.hp, arrays_.state.hp, 0, stepped_);
+    copy_elements(backup_.exp_avg, arrays_.state.exp_avg, 0, stepped_);
+    copy_elements(backup_.exp_avg_sq, arrays_.state.exp_avg_sq, 0, stepped_);
+    copy_bytes(backup_.lp_params, arrays_.lp_params, 0, stepped_);
     stepped_ = 0;
 }
 
@@ -114,9 +114,8 @@ std::string SubGroupJob::describe() const {
     switch (stage()) {
         case JobStage::queued: return fmt::format("sub-group {} waits for a worker", number_);
         case JobStage::awaiting_gradients:
-            return fmt::format(
-                "sub-group {} waits for its gradients on stream '{}'", number_,
-                sub_group_.ready == nullptr ? std::string("none") : sub_group_.ready->queue_name());
+            return fmt::format("sub-group {} waits for its gradients on stream '{}'", number_,
+                               arrays_.ready->queue_name());
         case JobStage::before_step:
             return fmt::format("sub-group {} has not come back from before_sub_group", number_);
         case JobStage::stepping: return fmt::format("sub-group {} is being stepped", number_);

@@ -18,9 +18,26 @@
 
 #include <gsl/span>
 
-#include <pinwarden/superoffload/super_offload.hpp>
+#include <pinwarden/core/completion.hpp>
+#include <pinwarden/zero/sub_group_stepper.hpp>
 
 namespace pinwarden::zero {
+
+/// What all sub-groups of a step have in common.
+struct StepTerms {
+    std::int64_t number = 1;
+    float gradient_factor = 1.0F;
+    LowPrecision format = LowPrecision::bf16;
+};
+
+/// The arrays of a sub-group on the host.
+struct JobArrays {
+    AdamOptions options{};
+    AdamState state{};
+    gsl::span<std::byte> lp_params{};
+    gsl::span<const std::byte> gradients{};
+    CompletionTokenPtr ready{};  ///< complete once `gradients` are there
+};
 
 /// Where a worker saves what a step changes; each as long as the sub-group.
 struct BackupPlace {
@@ -35,8 +52,8 @@ enum class JobStage : std::uint8_t { queued, awaiting_gradients, before_step, st
 
 class SubGroupJob {
 public:
-    /// @pre the spans of `sub_group` and `backup` agree in length
-    SubGroupJob(std::size_t number, const StepTerms& terms, SubGroup sub_group, const BackupPlace& backup);
+    /// @pre the spans of `arrays` and `backup` agree in length, and `arrays.ready` is not null
+    SubGroupJob(std::size_t number, const StepTerms& terms, JobArrays arrays, const BackupPlace& backup);
     SubGroupJob(const SubGroupJob&) = delete;
     SubGroupJob& operator=(const SubGroupJob&) = delete;
 
@@ -76,7 +93,7 @@ private:
     void update(std::size_t begin, std::size_t count);
 
     const std::size_t number_;
-    const SubGroup sub_group_;
+    const JobArrays arrays_;
     const BackupPlace backup_;
     StepTerms terms_;
     std::atomic<JobStage> stage_ = JobStage::queued;

@@ -30,20 +30,25 @@ T rounded(float value) {
 
 double combine(double left, double right, Reduction reduction) {
     switch (reduction) {
-        case Reduction::sum: return left + right;
+        case Reduction::sum:
+            return left + right;
         case Reduction::maximum:
             if (std::isnan(left) || std::isnan(right)) return std::numeric_limits<double>::quiet_NaN();
             return std::max(left, right);
-        case Reduction::logical_or: return left != 0.0 || right != 0.0 ? 1.0 : 0.0;
+        case Reduction::logical_or:
+            return left != 0.0 || right != 0.0 ? 1.0 : 0.0;
     }
     return left;
 }
 
 std::string_view operation_of(Reduction reduction) {
     switch (reduction) {
-        case Reduction::sum: return "all_reduce(sum)";
-        case Reduction::maximum: return "all_reduce(maximum)";
-        case Reduction::logical_or: return "all_reduce(logical_or)";
+        case Reduction::sum:
+            return "all_reduce(sum)";
+        case Reduction::maximum:
+            return "all_reduce(maximum)";
+        case Reduction::logical_or:
+            return "all_reduce(logical_or)";
     }
     return "all_reduce";
 }
@@ -76,8 +81,8 @@ protected:
 Communicator::~Communicator() = default;
 
 std::string Communicator::describe(const Call& call) const {
-    return fmt::format("{} of {} on rank {} of {} of group '{}'", call.operation, sizes_text(call.sizes), rank(),
-                       size(), name());
+    return fmt::format("{} of {} on rank {} of {} of group '{}'", call.operation, sizes_text(call.sizes),
+                       rank(), size(), name());
 }
 
 void Communicator::require_parts(const Call& call, std::size_t bytes) const {
@@ -116,7 +121,8 @@ void Communicator::reduce_scatter_elements(gsl::span<T> data, gsl::span<const st
     const auto before = static_cast<std::ptrdiff_t>(rank());
     T* const mine = data.data() + std::accumulate(counts.begin(), counts.begin() + before, std::size_t{0});
     std::vector<T> received(count * size());
-    do_exchange(call, gsl::as_bytes(gsl::span<const T>(data)), gsl::as_writable_bytes(gsl::span<T>(received)));
+    do_exchange(call, gsl::as_bytes(gsl::span<const T>(data)),
+                gsl::as_writable_bytes(gsl::span<T>(received)));
     std::copy_n(received.begin(), count, mine);
     for (std::size_t other = 1; other < size(); ++other) {
         const T* const addend = received.data() + other * count;

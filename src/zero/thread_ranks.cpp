@@ -93,8 +93,8 @@ private:
     void require_whole(const std::string& call) const {
         if (!broken_.empty()) throw CommunicationError(fmt::format("{}: {}", call, broken_));
         if (left_) {
-            throw CommunicationError(
-                fmt::format("{}: rank {} has left the group; all ranks must make the same calls", call, *left_));
+            throw CommunicationError(fmt::format(
+                "{}: rank {} has left the group; all ranks must make the same calls", call, *left_));
         }
     }
 
@@ -124,8 +124,8 @@ private:
     std::vector<Post> posts_;
     std::size_t arrived_ = 0;
     std::size_t meeting_ = 0;
-    std::optional<std::size_t> left_;  // the first rank that did
-    std::string broken_;  // what the ranks did not agree on
+    std::optional<std::size_t> left_;                      // the first rank that did
+    std::string broken_;                                   // what the ranks did not agree on
     std::map<std::size_t, std::shared_ptr<Group>> parts_;  // by colour, while a split is under way
 };
 
@@ -177,8 +177,8 @@ protected:
         post.colour = colour;
         group_->meet(rank_, std::move(post), describe(call), [&](const std::vector<Post>& posts) {
             const auto before = posts.begin() + static_cast<std::ptrdiff_t>(rank_);
-            const auto position =
-                std::count_if(posts.begin(), before, [&](const Post& other) { return other.colour == colour; });
+            const auto position = std::count_if(posts.begin(), before,
+                                                [&](const Post& other) { return other.colour == colour; });
             part = std::make_shared<ThreadRank>(group_->part(colour), static_cast<std::size_t>(position));
         });
         return part;
@@ -211,7 +211,8 @@ std::vector<CommunicatorPtr> make_thread_ranks(std::size_t size, std::string nam
     const auto group = std::make_shared<Group>(size, std::move(name));
     std::vector<CommunicatorPtr> ranks;
     ranks.reserve(size);
-    for (std::size_t rank = 0; rank < size; ++rank) ranks.push_back(std::make_shared<ThreadRank>(group, rank));
+    for (std::size_t rank = 0; rank < size; ++rank)
+        ranks.push_back(std::make_shared<ThreadRank>(group, rank));
     return ranks;
 }
 

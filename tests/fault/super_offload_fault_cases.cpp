@@ -48,19 +48,13 @@ struct World {
     std::optional<SuperOffload> super;
 
     explicit World(zero::SuperOffloadOptions options) {
-        super.emplace(elements, 0.8, std::move(options), PinOptions{.scope = scope, .label = "gradients"});
+        super.emplace(step.settings({.scope = scope}), std::move(options));
         REQUIRE(scope.report().counts.live.pins == 1);
     }
 
-    void speculate() {
-        super->begin({});
-        step.hand_over(*super);
-    }
+    void speculate() { step.speculate(*super); }
 
-    void require_undone() const {
-        REQUIRE(step.arrays() == before);
-        REQUIRE_FALSE(super->is_pending());
-    }
+    void require_undone() const { REQUIRE(step.arrays() == before); }
 
     // However its workers are.
     void require_that_destruction_leaves_no_pin() {
@@ -81,7 +75,7 @@ TEST_CASE("What a worker throws reaches the caller with its cause, and the next 
     bool caught = false;
     try {
         world.speculate();
-        world.super->wait();
+        world.super->finish(1.0F);
     } catch (const WorkerError& error) {
         caught = true;
         REQUIRE_THAT(error.what(), ContainsSubstring("sub-group 2 of the step: the optimizer is broken"));
@@ -93,7 +87,7 @@ TEST_CASE("What a worker throws reaches the caller with its cause, and the next 
     fails = false;
     const auto expected = world.step.stepped({});
     world.speculate();
-    REQUIRE(world.super->validate(1.0F) == zero::StepOutcome::kept);
+    world.super->finish(1.0F);
     REQUIRE(world.step.arrays() == expected);
     world.before = expected;
     world.require_that_destruction_leaves_no_pin();
@@ -107,7 +101,7 @@ TEST_CASE("A worker that throws something else, at the first or the last sub-gro
         REQUIRE_THROWS_MATCHES(
             [&] {
                 world.speculate();
-                world.super->validate(1.0F);
+                world.super->finish(1.0F);
             }(),
             WorkerError, MessageMatches(ContainsSubstring("no std::exception")));
         world.require_undone();
@@ -121,7 +115,7 @@ TEST_CASE("A worker that throws while a step is redone leaves the states as they
                      if (number == 3 && ++calls == 2) throw std::bad_alloc();
                  }});
     world.speculate();
-    REQUIRE_THROWS_AS(world.super->validate(0.5F), WorkerError);
+    REQUIRE_THROWS_AS(world.super->finish(0.5F), WorkerError);
     REQUIRE(calls == 2);
     world.require_undone();
     world.require_that_destruction_leaves_no_pin();
@@ -138,14 +132,14 @@ TEST_CASE(
     REQUIRE(gate.wait_for_arrivals(1));
     REQUIRE(world.step.arrays() != world.before);
     REQUIRE_THROWS_MATCHES(
-        world.super->wait(), WorkerTimeoutError,
+        world.super->finish(1.0F), WorkerTimeoutError,
         MessageMatches(ContainsSubstring("no result for 50 ms") &&
                        ContainsSubstring("sub-group 3 has not come back from before_sub_group")));
     world.require_undone();
 
     // These workers are given up: that is said again, not waited for again.
     const auto start = std::chrono::steady_clock::now();
-    REQUIRE_THROWS_AS(world.super->begin({}), WorkerError);
+    REQUIRE_THROWS_AS(world.super->start({}), WorkerError);
     const ReleaseFailureLog log;
     world.require_that_destruction_leaves_no_pin();
     REQUIRE(std::chrono::steady_clock::now() - start < 10s);
@@ -163,7 +157,8 @@ TEST_CASE(
     World world({.workers = 1, .queue_capacity = 1, .timeout = 50ms, .before_sub_group = [&](std::size_t) {
                      gate.pass();
                  }});
-    REQUIRE_THROWS_MATCHES(world.speculate(), WorkerTimeoutError,
+    world.speculate();
+    REQUIRE_THROWS_MATCHES(world.super->finish(1.0F), WorkerTimeoutError,
                            MessageMatches(ContainsSubstring("no room in the queue for 50 ms")));
     world.require_undone();
     world.require_that_destruction_leaves_no_pin();
@@ -194,7 +189,7 @@ TEST_CASE("Slow workers that get on are waited for longer than the time-out") {
     const auto start = std::chrono::steady_clock::now();
     const auto expected = world.step.stepped({});
     world.speculate();
-    REQUIRE(world.super->validate(1.0F) == zero::StepOutcome::kept);
+    world.super->finish(1.0F);
     REQUIRE(std::chrono::steady_clock::now() - start > 150ms);
     REQUIRE(world.step.arrays() == expected);
 }
@@ -208,12 +203,13 @@ TEST_CASE("A worker that is killed while the queue is full is an error at the ca
                          ::pthread_exit(nullptr);
                      }});
         const auto start = std::chrono::steady_clock::now();
+        world.speculate();
         REQUIRE_THROWS_MATCHES(
-            world.speculate(), WorkerError,
+            world.super->finish(1.0F), WorkerError,
             MessageMatches(ContainsSubstring("worker 0 has ended, and sub-group " + std::to_string(dying))));
         REQUIRE(std::chrono::steady_clock::now() - start < 20s);  // not by the time-out, which is a minute
         world.require_undone();
-        REQUIRE_THROWS_AS(world.super->begin({}), WorkerError);
+        REQUIRE_THROWS_AS(world.super->start({}), WorkerError);
         world.require_that_destruction_leaves_no_pin();
     }
 }
@@ -225,7 +221,7 @@ TEST_CASE("A worker that is killed while the caller waits for results is an erro
     REQUIRE_THROWS_AS(
         [&] {
             world.speculate();
-            world.super->wait();
+            world.super->finish(1.0F);
         }(),
         WorkerError);
     world.require_undone();
@@ -238,8 +234,8 @@ TEST_CASE(
     auto hold = std::make_unique<StreamHold>(world.step.accelerator().hold());
     world.speculate();
     REQUIRE_THROWS_MATCHES(
-        world.super->wait(), WorkerTimeoutError,
-        MessageMatches(ContainsSubstring("waits for its gradients on stream 'gradients'")));
+        world.super->finish(1.0F), WorkerTimeoutError,
+        MessageMatches(ContainsSubstring("waits for its gradients on stream 'super_offload'")));
     world.require_undone();
     world.super.reset();
     auto counts = world.scope.report().counts;
@@ -259,10 +255,10 @@ TEST_CASE("A copy that the device refuses is an error at the caller, at whicheve
             try {
                 world.speculate();
                 REQUIRE_FALSE(world.step.accelerator().has_failed());
-                world.super->rollback();
             } catch (const AcceleratorError&) {
                 REQUIRE(world.step.accelerator().has_failed());
             }
+            world.super->roll_back();
             world.require_undone();
             world.step.accelerator().fail_call(0);
             world.require_that_destruction_leaves_no_pin();
@@ -273,14 +269,13 @@ TEST_CASE("A copy that the device refuses is an error at the caller, at whicheve
 TEST_CASE("In a fork, SuperOffload is destroyed without waiting for threads that are not there") {
     World world({.workers = 2});
     world.speculate();
-    world.super->wait();
     const auto child = run_in_child([&] {
         world.super.reset();
         return std::string("destroyed");
     });
     REQUIRE(child.answer == "destroyed");
     REQUIRE(child.exit_status == 0);
-    world.super->rollback();
+    world.super->roll_back();
     world.require_undone();
     world.require_that_destruction_leaves_no_pin();
 }

@@ -32,7 +32,8 @@ std::vector<std::size_t> uneven_counts(std::size_t size) {
 }
 
 std::size_t sum_before(const std::vector<std::size_t>& counts, std::size_t rank) {
-    return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank), std::size_t{0});
+    return std::accumulate(counts.begin(), counts.begin() + static_cast<std::ptrdiff_t>(rank),
+                           std::size_t{0});
 }
 
 // A number whose sums in low precision depend on the order of the addends.
@@ -57,7 +58,8 @@ void check_all_gather(Communicator& ranks) {
     ranks.all_gather(all, sizes);
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
         for (std::size_t i = 0; i < sizes[rank]; ++i) {
-            require(all[sum_before(sizes, rank) + i] == static_cast<std::byte>(rank * 40 + i), "all_gather", ranks);
+            require(all[sum_before(sizes, rank) + i] == static_cast<std::byte>(rank * 40 + i), "all_gather",
+                    ranks);
         }
     }
 }
@@ -92,9 +94,11 @@ void check_all_reduce(Communicator& ranks) {
     const auto size = static_cast<double>(ranks.size());
     std::array<double, 3> sums{rank + 1.0, 0.1 * (rank + 1.0), 0.0};
     double tenths = 0.1;
-    for (std::size_t other = 1; other < ranks.size(); ++other) tenths += 0.1 * (static_cast<double>(other) + 1.0);
+    for (std::size_t other = 1; other < ranks.size(); ++other)
+        tenths += 0.1 * (static_cast<double>(other) + 1.0);
     ranks.all_reduce(sums, Reduction::sum);
-    require(sums[0] == size * (size + 1.0) / 2.0 && sums[1] == tenths && sums[2] == 0.0, "all_reduce(sum)", ranks);
+    require(sums[0] == size * (size + 1.0) / 2.0 && sums[1] == tenths && sums[2] == 0.0, "all_reduce(sum)",
+            ranks);
 
     const bool last = ranks.rank() + 1 == ranks.size();
     std::array<double, 2> largest{-rank, last ? std::numeric_limits<double>::quiet_NaN() : 1.0};

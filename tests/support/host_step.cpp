@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <random>
+#include <utility>
 
 #include <pinwarden/own/copy.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
+#include <pinwarden/zero/low_precision.hpp>
 
 namespace pinwarden::testing {
 namespace {
@@ -20,12 +22,11 @@ gsl::span<std::byte> as_bytes_of(std::vector<std::uint16_t>& numbers) {
 }
 
 template <typename Lp>
-void step_all(const zero::StepTerms& terms, const zero::SubGroup& group,
+void step_all(const StepWords& words, const zero::SubGroupUpdate& all,
               const std::vector<std::uint16_t>& gradients) {
     const gsl::span<const Lp> typed(reinterpret_cast<const Lp*>(gradients.data()), gradients.size());
-    zero::adam_update(terms.number, group.options, group.state, typed, terms.gradient_factor);
-    zero::narrow(group.state.hp,
-                 gsl::span<Lp>(reinterpret_cast<Lp*>(group.lp_params.data()), gradients.size()));
+    zero::adam_update(words.number, all.options, all.state, typed, words.factor);
+    zero::narrow(all.state.hp, gsl::span<Lp>(reinterpret_cast<Lp*>(all.lp_params.data()), gradients.size()));
 }
 
 std::vector<std::uint32_t> random_floats(std::mt19937& random, std::size_t count, bool positive) {
@@ -78,43 +79,49 @@ void HostStep::make_gradients(zero::LowPrecision format) {
     stream_->synchronize();
 }
 
-zero::SubGroup HostStep::sub_group(HostArrays& arrays, std::size_t begin, std::size_t end) const {
+zero::SubGroupUpdate HostStep::update_of(HostArrays& arrays, std::size_t begin, std::size_t end) {
     const std::size_t count = end - begin;
-    zero::SubGroup group;
-    group.options.weight_decay = 0.01;
-    group.state = {.hp = as_floats(arrays.hp).subspan(begin, count),
-                   .exp_avg = as_floats(arrays.exp_avg).subspan(begin, count),
-                   .exp_avg_sq = as_floats(arrays.exp_avg_sq).subspan(begin, count)};
-    group.lp_params = as_bytes_of(arrays.lp_params).subspan(begin * 2, count * 2);
-    return group;
+    zero::SubGroupUpdate update;
+    update.options.weight_decay = 0.01;
+    update.state = {.hp = as_floats(arrays.hp).subspan(begin, count),
+                    .exp_avg = as_floats(arrays.exp_avg).subspan(begin, count),
+                    .exp_avg_sq = as_floats(arrays.exp_avg_sq).subspan(begin, count)};
+    update.lp_params = as_bytes_of(arrays.lp_params).subspan(begin * 2, count * 2);
+    return update;
 }
 
-void HostStep::hand_over(zero::SuperOffload& super) {
+zero::SubGroupStep HostStep::step_of(const StepWords& words) {
+    zero::SubGroupStep step{.format = words.format, .number = words.number, .expected_factor = words.factor};
     std::size_t begin = 0;
     for (const std::size_t end : ends_) {
-        super.async_step(sub_group(arrays_, begin, end),
-                         device_gradients_.device_span().subspan(begin * 2, (end - begin) * 2), *stream_);
+        step.sub_groups.push_back(update_of(arrays_, begin, end));
+        step.sub_groups.back().gradients =
+            device_gradients_.device_span().subspan(begin * 2, (end - begin) * 2);
         begin = end;
     }
+    return step;
 }
 
-std::size_t HostStep::largest_sub_group() const noexcept {
-    std::size_t largest = 0;
-    std::size_t begin = 0;
-    for (const std::size_t end : ends_) {
-        largest = std::max(largest, end - begin);
-        begin = end;
-    }
-    return largest;
+zero::StepperSettings HostStep::settings(const PinOptions& memory) const {
+    return {.accelerator = accelerator_,
+            .stream = stream_,
+            .offload = {.device = zero::OffloadDevice::cpu},
+            .memory = memory,
+            .gradient_bytes = elements() * 2};
 }
 
-HostArrays HostStep::stepped(const zero::StepTerms& terms) const {
+void HostStep::speculate(zero::SubGroupStepper& stepper, const StepWords& words) {
+    stepper.start(step_of(words));
+    for (std::size_t i = 0; i < ends_.size(); ++i) stepper.gradients_ready(i);
+}
+
+HostArrays HostStep::stepped(const StepWords& words) const {
     HostArrays result = arrays_;
-    const auto group = sub_group(result, 0, elements());
-    if (terms.format == zero::LowPrecision::bf16) {
-        step_all<zero::Bf16>(terms, group, gradients_);
+    const auto all = update_of(result, 0, elements());
+    if (words.format == zero::LowPrecision::bf16) {
+        step_all<zero::Bf16>(words, all, gradients_);
     } else {
-        step_all<zero::Fp16>(terms, group, gradients_);
+        step_all<zero::Fp16>(words, all, gradients_);
     }
     return result;
 }

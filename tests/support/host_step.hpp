@@ -6,10 +6,11 @@
 /// take.
 ///
 /// ```
-/// HostStep step(10'000, 1'500, 7);                  // elements, the largest sub-group, seed
-/// const auto expected = step.stepped(terms);         // by a synchronous step
-/// step.hand_over(super);
-/// super.wait();
+/// HostStep step(10'000, 1'500, 7);                // elements, the largest sub-group, seed
+/// zero::SuperOffload super(step.settings(), {});
+/// const auto expected = step.stepped({.factor = 0.5F});    // by a synchronous step
+/// step.speculate(super, {.factor = 0.5F});
+/// super.finish(0.5F);
 /// REQUIRE(step.arrays() == expected);
 /// ```
 
@@ -20,7 +21,8 @@
 
 #include <pinwarden/accelerator/accelerator.hpp>
 #include <pinwarden/accelerator/device_buffer.hpp>
-#include <pinwarden/superoffload/super_offload.hpp>
+#include <pinwarden/own/pin_options.hpp>
+#include <pinwarden/zero/sub_group_stepper.hpp>
 
 #include <support/faulty_accelerator.hpp>
 
@@ -36,9 +38,16 @@ struct HostArrays {
     friend bool operator==(const HostArrays&, const HostArrays&) = default;
 };
 
+/// What all sub-groups of a step have in common.
+struct StepWords {
+    std::int64_t number = 1;
+    float factor = 1.0F;
+    zero::LowPrecision format = zero::LowPrecision::bf16;
+};
+
 class HostStep {
 public:
-    /// Sub-groups of random sizes up to `largest`, and none of elements among them.
+    /// Sub-groups of random sizes up to `largest`, and some of no elements among them.
     HostStep(std::size_t elements, std::size_t largest, std::uint32_t seed);
 
     /// Fills the arrays with random bits: numbers of any size, infinities and NaNs.
@@ -47,22 +56,26 @@ public:
     /// New random gradients, on the device.
     void make_gradients(zero::LowPrecision format);
 
-    /// Calls async_step() for each sub-group. The step was begun by the caller.
-    void hand_over(zero::SuperOffload& super);
+    /// What a stepper for this step is made from; its scratch is pageable, unless `memory` says otherwise.
+    [[nodiscard]] zero::StepperSettings settings(const PinOptions& memory = {
+                                                     .pinning = Pinning::pageable}) const;
+
+    /// Starts the step and hands all sub-groups over, from the first to the last.
+    void speculate(zero::SubGroupStepper& stepper, const StepWords& words = {});
 
     [[nodiscard]] const HostArrays& arrays() const noexcept { return arrays_; }
     [[nodiscard]] HostArrays& arrays() noexcept { return arrays_; }
     [[nodiscard]] std::size_t elements() const noexcept { return arrays_.hp.size(); }
     [[nodiscard]] std::size_t sub_groups() const noexcept { return ends_.size(); }
-    [[nodiscard]] std::size_t largest_sub_group() const noexcept;
-    [[nodiscard]] const std::vector<std::uint16_t>& gradients() const noexcept { return gradients_; }
     [[nodiscard]] FaultyAccelerator& accelerator() noexcept { return *accelerator_; }
 
     /// What the arrays would be after a step of all elements at once, by the calling thread.
-    [[nodiscard]] HostArrays stepped(const zero::StepTerms& terms) const;
+    [[nodiscard]] HostArrays stepped(const StepWords& words) const;
 
 private:
-    [[nodiscard]] zero::SubGroup sub_group(HostArrays& arrays, std::size_t begin, std::size_t end) const;
+    [[nodiscard]] static zero::SubGroupUpdate update_of(HostArrays& arrays, std::size_t begin,
+                                                        std::size_t end);
+    [[nodiscard]] zero::SubGroupStep step_of(const StepWords& words);
 
     std::uint32_t seed_;
     HostArrays arrays_;

@@ -29,6 +29,7 @@ struct HostBlock {
     std::size_t bytes = 0;         ///< bytes that were asked for, exactly
     std::size_t locked_bytes = 0;  ///< bytes that are locked for it, whole pages; 0 if nothing is locked
     bool device_pinned = false;    ///< whether it was registered with the devices; release goes by it
+    bool own_pages = false;        ///< whole pages from the kernel, which no memory tool knows of by itself
 };
 
 /// The three answers to an unpin.

@@ -67,7 +67,7 @@ private:
     explicit Pin(void* entry) noexcept : entry_(entry) {}
     void release() noexcept;
 
-    void* entry_ = nullptr;  // an audit::Entry, which only the implementation knows
+    void* entry_ = nullptr;  // leads to an audit::Entry, which only the implementation knows
 };
 
 }  // namespace detail

@@ -58,6 +58,8 @@ private:
 struct CoreSplit {
     CoreSet adam;
     CoreSet rest;  ///< empty where nothing is left: both run on `adam` then
+
+    friend bool operator==(const CoreSplit&, const CoreSplit&) = default;
 };
 
 /// Gives host Adam the last cores of `allowed`, `fraction` of them to the nearest whole number, but at least

@@ -78,8 +78,8 @@ public:
     /// @throws CommunicationError, also if `sizes` do not belong to `all` or differ between ranks.
     void all_gather(gsl::span<std::byte> all, gsl::span<const std::size_t> sizes);
 
-    /// Adds up what each rank has. `data` holds one part per rank, `counts[r]` elements for rank r. Afterwards
-    /// this rank's own part is the sum over all ranks; the other parts are as before.
+    /// Adds up what each rank has. `data` holds one part per rank, `counts[r]` elements for rank r.
+    /// Afterwards this rank's own part is the sum over all ranks; the other parts are as before.
     /// @throws CommunicationError as all_gather() does, std::bad_alloc
     void reduce_scatter(gsl::span<float> data, gsl::span<const std::size_t> counts);
     /// @copydoc reduce_scatter(gsl::span<float>, gsl::span<const std::size_t>)
@@ -99,13 +99,13 @@ public:
 protected:
     /// What one call asks of every rank; all ranks must agree on it.
     struct Call {
-        std::string_view operation;             ///< the function's name
-        gsl::span<const std::size_t> sizes{};   ///< bytes per rank, or one number for all
+        std::string_view operation;            ///< the function's name
+        gsl::span<const std::size_t> sizes{};  ///< bytes per rank, or one number for all
         std::size_t root = 0;
     };
 
-    // What an implementation provides. Sizes have been checked on this rank; it checks that all ranks make the
-    // same call and throws CommunicationError otherwise.
+    // What an implementation provides. Sizes have been checked on this rank; it checks that all ranks make
+    // the same call and throws CommunicationError otherwise.
     virtual void do_barrier(const Call& call) = 0;
     virtual void do_broadcast(const Call& call, gsl::span<std::byte> data) = 0;
     virtual void do_all_gather(const Call& call, gsl::span<std::byte> all) = 0;

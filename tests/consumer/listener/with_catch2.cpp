@@ -17,6 +17,6 @@ TEST_CASE("tidy") {
 
 TEST_CASE("untidy", "[!shouldfail]") {
     static std::optional<pinwarden::PinnedBuffer<int>> kept;
-    kept.emplace(8, pinwarden::PinOptions{.backend = pinwarden::native_backend(), .label = "kept"});
+    kept = pinwarden::PinnedBuffer<int>(8, {.backend = pinwarden::native_backend(), .label = "kept"});
     CHECK(kept->size() == 8);
 }

@@ -15,7 +15,7 @@ TEST(Pins, Tidy) {
 
 TEST(Pins, Untidy) {
     static std::optional<pinwarden::PinnedBuffer<int>> kept;
-    kept.emplace(8, pinwarden::PinOptions{.backend = pinwarden::native_backend(), .label = "kept"});
+    kept = pinwarden::PinnedBuffer<int>(8, {.backend = pinwarden::native_backend(), .label = "kept"});
     EXPECT_EQ(kept->size(), 8U);
 }
 

@@ -2,6 +2,7 @@
 #include <pinwarden/audit/leak_guard.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include <pinwarden/backend/scripted_backend.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
+#include <pinwarden/pool/pinned_pool.hpp>
 
 #include <support/failing_new.hpp>
 #include <support/manual_token.hpp>
@@ -57,6 +59,24 @@ TEST_CASE("A guard tells a pin from one that had its address and its slot before
     const LeakReport report = close(guard);
     CHECK(report.counts.live.pins == 50);
     for (const PinRecord& record : report.records) CHECK(record.label == "new");
+}
+
+TEST_CASE("A block that a pool gives out again is a new pin, and one that it keeps is none", "[audit]") {
+    const auto pool = std::make_shared<PinnedPool>(std::make_shared<ScriptedBackend>(), std::size_t{1} << 20);
+    const auto pooled = [&] { return Buffer(10, {.backend = pool, .label = "pooled"}); };
+    { const Buffer first = pooled(); }
+    LeakGuard guard;
+    CHECK(close(guard).records.empty());
+    const int* address = nullptr;
+    {
+        const Buffer reused = pooled();
+        address = reused.data();
+        CHECK(pool->statistics().reused == 1);
+        REQUIRE(close(guard).records.size() == 1);
+        CHECK(close(guard).records[0].address == address);
+    }
+    CHECK(close(guard).is_clean());
+    CHECK(close(guard).counts.cached.pins == 1);
 }
 
 TEST_CASE("A guard that begins anew forgets what is pinned", "[audit]") {

@@ -268,7 +268,7 @@ TEST_CASE("Pageable memory is in flight like any other, though it is no pin", "[
     CHECK(registry().counts() == before);
 }
 
-TEST_CASE("A use that cannot be remembered for want of memory is waited for", "[own]") {
+TEST_CASE("A use that cannot be remembered for want of memory is waited for", "[own][failing_new]") {
     const auto backend = script();
     Buffer buffer(10, {.backend = backend});
     std::vector<std::shared_ptr<ManualToken>> remembered;

@@ -337,7 +337,7 @@ TEST_CASE("A child process begins with an empty pool and leaves its parent's blo
     CHECK(again.data() == cached);
 }
 
-TEST_CASE("Where an allocation fails, a pool loses no block", "[pool]") {
+TEST_CASE("Where an allocation fails, a pool loses no block", "[pool][failing_new]") {
     const PoolUnderTest test;
     const AuditState before = AuditState::now();
     const std::string label(100, 'l');

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinwarden/superoffload/super_offload.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <set>
-#include <string>
 #include <thread>
 #include <vector>
 
@@ -27,8 +24,7 @@
 using namespace pinwarden;
 using namespace pinwarden::testing;
 using zero::LowPrecision;
-using zero::StepOutcome;
-using zero::StepTerms;
+using zero::SpeculationCounts;
 using zero::SuperOffload;
 
 namespace {
@@ -36,11 +32,7 @@ namespace {
 constexpr std::size_t elements = 40'000;
 constexpr std::size_t sub_group = 5'000;
 
-const PinOptions pageable{.pinning = Pinning::pageable};
-
-SuperOffload make_super(zero::SuperOffloadOptions options = {.workers = 2, .queue_capacity = 2}) {
-    return SuperOffload(elements, 0.8, std::move(options), pageable);
-}
+const zero::SuperOffloadOptions two_workers{.workers = 2, .queue_capacity = 2};
 
 // Lets only the first `count` sub-groups through to their step.
 zero::SuperOffloadOptions stopping_at(Gate& gate, std::size_t count) {
@@ -57,49 +49,32 @@ TEST_CASE("A step that was speculated rightly has the bits of a synchronous one"
         for (const std::size_t capacity : {1U, 4U}) {
             CAPTURE(workers, capacity);
             HostStep step(elements, sub_group, 11);
-            SuperOffload super = make_super({.workers = workers, .queue_capacity = capacity});
+            SuperOffload super(step.settings(), {.workers = workers, .queue_capacity = capacity});
+            REQUIRE(super.starts_early());
             for (std::int64_t number = 1; number <= 5; ++number) {
                 step.make_gradients(format);
-                const StepTerms terms{.number = number, .gradient_factor = 0.125F, .format = format};
-                const auto expected = step.stepped(terms);
-                super.begin(terms);
-                REQUIRE(super.is_pending());
-                step.hand_over(super);
-                REQUIRE(super.validate(0.125F) == StepOutcome::kept);
-                REQUIRE_FALSE(super.is_pending());
+                const StepWords words{.number = number, .factor = 0.125F, .format = format};
+                const auto expected = step.stepped(words);
+                step.speculate(super, words);
+                super.finish(0.125F);
                 REQUIRE(step.arrays() == expected);
             }
+            REQUIRE(super.counts() == SpeculationCounts{.kept = 5});
         }
     }
 }
 
-TEST_CASE(
-    "A step that was speculated wrongly is redone with the right factor, with the bits of a synchronous "
-    "one") {
+TEST_CASE("A step that was speculated wrongly is redone with the bits of a synchronous one") {
     HostStep step(elements, sub_group, 12);
-    SuperOffload super = make_super();
+    SuperOffload super(step.settings(), two_workers);
     for (std::int64_t number = 1; number <= 5; ++number) {
         step.make_gradients(LowPrecision::bf16);
-        StepTerms terms{.number = number, .gradient_factor = 1.0F};
-        super.begin(terms);
-        terms.gradient_factor = 0.3F;
-        const auto expected = step.stepped(terms);
-        step.hand_over(super);
-        REQUIRE(super.validate(0.3F) == StepOutcome::redone);
+        const auto expected = step.stepped({.number = number, .factor = 0.3F});
+        step.speculate(super, {.number = number});
+        super.finish(0.3F);
         REQUIRE(step.arrays() == expected);
     }
-}
-
-TEST_CASE("The gradients can be read on the host as the device had them") {
-    HostStep step(elements, sub_group, 13);
-    SuperOffload super = make_super();
-    super.begin({});
-    REQUIRE(super.gradients().empty());
-    step.hand_over(super);
-    super.wait();
-    const auto found = super.gradients();
-    REQUIRE(found.size() == elements * 2);
-    REQUIRE(std::memcmp(found.data(), step.gradients().data(), found.size()) == 0);
+    REQUIRE(super.counts() == SpeculationCounts{.redone = 5});
 }
 
 TEST_CASE("A rollback gives random states back bit for bit, whatever bits they are") {
@@ -108,15 +83,13 @@ TEST_CASE("A rollback gives random states back bit for bit, whatever bits they a
         HostStep step(elements / 4, sub_group / 4, 100 + seed);
         step.fill_with_bits();
         const auto before = step.arrays();
-        SuperOffload super = make_super();
-        super.begin({.number = 1 + seed, .gradient_factor = 0.5F});
-        step.hand_over(super);
-        if (seed % 2 == 0) super.wait();
-        super.rollback();
+        SuperOffload super(step.settings(), two_workers);
+        step.speculate(super, {.number = 1 + seed, .factor = 0.5F});
+        super.roll_back();
         REQUIRE(step.arrays() == before);
-        REQUIRE_FALSE(super.is_pending());
-        super.rollback();
+        super.roll_back();
         REQUIRE(step.arrays() == before);
+        REQUIRE(super.counts() == SpeculationCounts{.rolled_back = 1});
     }
 }
 
@@ -127,12 +100,11 @@ TEST_CASE("A rollback at any moment of a step gives everything back") {
         const auto before = step.arrays();
         Gate gate;
         {
-            SuperOffload super = make_super(stopping_at(gate, finished));
-            super.begin({});
-            step.hand_over(super);
+            SuperOffload super(step.settings(), stopping_at(gate, finished));
+            step.speculate(super);
             REQUIRE(gate.wait_for_arrivals(1));
-            if (finished > 0) REQUIRE(step.arrays() != before);
-            super.rollback();
+            if (finished > 1) REQUIRE(step.arrays() != before);
+            super.roll_back();
             REQUIRE(step.arrays() == before);
             gate.open();
             REQUIRE(gate.wait_for_passes(1));
@@ -144,17 +116,17 @@ TEST_CASE("A rollback at any moment of a step gives everything back") {
 TEST_CASE("A step is rolled back by the beginning of the next one, and by the end of SuperOffload") {
     HostStep step(elements, sub_group, 15);
     const auto before = step.arrays();
+    Gate gate;
     {
-        SuperOffload super = make_super();
-        super.begin({});
-        step.hand_over(super);
-        super.wait();
+        SuperOffload super(step.settings(), stopping_at(gate, 5));
+        step.speculate(super);
+        REQUIRE(gate.wait_for_arrivals(1));
         REQUIRE(step.arrays() != before);
-        super.begin({});
+        gate.open();
+        super.start({});
         REQUIRE(step.arrays() == before);
-        step.hand_over(super);
-        super.wait();
-        REQUIRE(step.arrays() != before);
+        super.finish(1.0F);
+        step.speculate(super);
     }
     REQUIRE(step.arrays() == before);
 }
@@ -162,39 +134,34 @@ TEST_CASE("A step is rolled back by the beginning of the next one, and by the en
 TEST_CASE("Steps that were rolled back between others leave no trace in them") {
     HostStep plain(elements, sub_group, 16);
     HostStep speculated(elements, sub_group, 16);
-    SuperOffload super = make_super();
+    SuperOffload super(speculated.settings(), two_workers);
     for (std::int64_t number = 1; number <= 20; ++number) {
-        const StepTerms terms{.number = number, .gradient_factor = 0.25F, .format = LowPrecision::fp16};
-        plain.make_gradients(terms.format);
-        speculated.make_gradients(terms.format);
-        plain.arrays() = plain.stepped(terms);
+        const StepWords words{.number = number, .factor = 0.25F, .format = LowPrecision::fp16};
+        plain.make_gradients(words.format);
+        speculated.make_gradients(words.format);
+        plain.arrays() = plain.stepped(words);
         for (std::int64_t attempt = 0; attempt < number % 3; ++attempt) {
-            super.begin({.number = number + attempt, .gradient_factor = 3.0F, .format = terms.format});
-            speculated.hand_over(super);
-            super.rollback();
+            speculated.speculate(super, {.number = number + attempt, .factor = 3.0F, .format = words.format});
+            super.roll_back();
         }
-        const bool right = number % 2 == 0;
-        super.begin({.number = number, .gradient_factor = right ? 0.25F : 2.0F, .format = terms.format});
-        speculated.hand_over(super);
-        REQUIRE(super.validate(0.25F) == (right ? StepOutcome::kept : StepOutcome::redone));
+        speculated.speculate(
+            super, {.number = number, .factor = number % 2 == 0 ? 0.25F : 2.0F, .format = words.format});
+        super.finish(0.25F);
         REQUIRE(speculated.arrays() == plain.arrays());
     }
+    REQUIRE(super.counts() == SpeculationCounts{.kept = 10, .redone = 10, .rolled_back = 21});
 }
 
-TEST_CASE("Gradients larger than the scratch are refused at the caller, and the step is rolled back") {
+TEST_CASE("Gradients larger than the scratch are refused at the caller, and nothing has changed") {
     HostStep step(elements, sub_group, 17);
     const auto before = step.arrays();
-    SuperOffload too_small(step.largest_sub_group() - 1, 0.8, {.workers = 1}, pageable);
-    too_small.begin({});
-    REQUIRE_THROWS_AS(step.hand_over(too_small), CapacityError);
-    REQUIRE_FALSE(too_small.is_pending());
-    REQUIRE(step.arrays() == before);
-
-    // One sub-group fits, and all of them together do not.
-    SuperOffload almost(elements - 1, 0.8, {.workers = 1}, pageable);
-    almost.begin({});
-    REQUIRE_THROWS_AS(step.hand_over(almost), CapacityError);
-    REQUIRE(step.arrays() == before);
+    for (const std::size_t room : {std::size_t{0}, std::size_t{1}, elements - 1}) {
+        auto settings = step.settings();
+        settings.gradient_bytes = room * 2;
+        SuperOffload too_small(settings, {.workers = 1});
+        REQUIRE_THROWS_AS(step.speculate(too_small), CapacityError);
+        REQUIRE(step.arrays() == before);
+    }
 }
 
 TEST_CASE("The scratch is pinned or pageable as it is told, and its pin is the only one") {
@@ -203,16 +170,18 @@ TEST_CASE("The scratch is pinned or pageable as it is told, and its pin is the o
     audit::Scope scope("super");
     HostStep step(elements, sub_group, 18);
     {
-        SuperOffload super(elements, 0.8, {.workers = 1},
-                           {.pinning = pinning, .backend = backend, .scope = scope, .label = "gradients"});
+        SuperOffload super(step.settings({.pinning = pinning, .backend = backend, .scope = scope}),
+                           two_workers);
         REQUIRE(super.is_pinned() == (pinning == Pinning::pinned));
         REQUIRE(super.capacity_bytes() == elements * 2);
         const auto records = scope.report().records;
         REQUIRE(records.size() == (pinning == Pinning::pinned ? 1 : 0));
-        for (const auto& record : records) REQUIRE(record.bytes == elements * 2);
-        super.begin({});
-        step.hand_over(super);
-        super.validate(0.5F);
+        for (const auto& record : records) {
+            REQUIRE(record.bytes == elements * 2);
+            REQUIRE(record.label == "super_offload_gradients");
+        }
+        step.speculate(super);
+        super.finish(0.5F);
         REQUIRE(backend->acquire_count() == records.size());
     }
     REQUIRE(backend->outstanding().empty());
@@ -222,7 +191,8 @@ TEST_CASE("The scratch is pinned or pageable as it is told, and its pin is the o
 TEST_CASE("A scratch that is refused leaves nothing behind") {
     const auto backend = std::make_shared<ScriptedBackend>();
     backend->fail_acquire(1);
-    REQUIRE_THROWS_AS(SuperOffload(elements, 0.8, {}, {.backend = backend}), PinError);
+    const HostStep step(elements, sub_group, 18);
+    REQUIRE_THROWS_AS(SuperOffload(step.settings({.backend = backend}), {}), PinError);
     REQUIRE(backend->outstanding().empty());
 }
 
@@ -232,54 +202,78 @@ TEST_CASE("Workers run on the cores that they were given, and the caller keeps i
     std::vector<zero::CoreSet> seen;
     std::set<std::thread::id> threads;
     HostStep step(elements, sub_group, 19);
-    SuperOffload super = make_super({.workers = 2, .before_sub_group = [&](std::size_t) {
-                                         const std::lock_guard lock(mutex);
-                                         seen.push_back(zero::CoreSet::of_this_thread());
-                                         threads.insert(std::this_thread::get_id());
-                                     }});
+    SuperOffload super(step.settings(), {.workers = 2, .before_sub_group = [&](std::size_t) {
+                                             const std::lock_guard lock(mutex);
+                                             seen.push_back(zero::CoreSet::of_this_thread());
+                                             threads.insert(std::this_thread::get_id());
+                                         }});
     REQUIRE(zero::CoreSet::of_this_thread() == before);
-    super.begin({});
-    step.hand_over(super);
-    super.wait();
+    step.speculate(super);
+    super.finish(1.0F);
     REQUIRE_FALSE(seen.empty());
     for (const auto& cores : seen) REQUIRE(cores == super.cores().adam);
     REQUIRE_FALSE(threads.contains(std::this_thread::get_id()));
     REQUIRE(super.cores().adam.size() + super.cores().rest.size() == before.size());
 }
 
-TEST_CASE("Each sub-group is announced once, by its number within the step") {
+TEST_CASE("The calling thread leaves the workers' cores alone for as long as it is asked to") {
+    const auto before = zero::CoreSet::of_this_thread();
+    const HostStep step(elements, sub_group, 19);
+    SuperOffload super(step.settings(), two_workers);
+    auto off = super.yield_cores();
+    REQUIRE(zero::CoreSet::of_this_thread() == (super.cores().rest.empty() ? before : super.cores().rest));
+    off.reset();
+    REQUIRE(zero::CoreSet::of_this_thread() == before);
+}
+
+TEST_CASE("Without a number of workers there is one on each of their cores") {
+    const HostStep step(elements, sub_group, 19);
+    for (const double share : {0.01, 0.5, 1.0}) {
+        auto settings = step.settings();
+        settings.offload.cpuadam_cores_perc = share;
+        const SuperOffload super(settings, {});
+        REQUIRE(super.cores() == zero::split_cores(zero::CoreSet::of_this_thread(), share));
+    }
+}
+
+TEST_CASE("Each sub-group with elements is announced once, by its number within the step") {
     std::mutex mutex;
-    std::vector<std::size_t> numbers;
+    std::set<std::size_t> numbers;
+    std::size_t calls = 0;
     HostStep step(elements, sub_group, 20);
-    SuperOffload super = make_super({.workers = 3, .before_sub_group = [&](std::size_t number) {
-                                         const std::lock_guard lock(mutex);
-                                         numbers.push_back(number);
-                                     }});
-    super.begin({});
-    step.hand_over(super);
-    super.wait();
-    std::ranges::sort(numbers);
-    for (std::size_t i = 0; i < numbers.size(); ++i) REQUIRE(numbers[i] == i);
-    REQUIRE(numbers.size() > 2);
+    SuperOffload super(step.settings(), {.workers = 3, .before_sub_group = [&](std::size_t number) {
+                                             const std::lock_guard lock(mutex);
+                                             numbers.insert(number);
+                                             ++calls;
+                                         }});
+    step.speculate(super);
+    super.finish(1.0F);
+    REQUIRE(calls == numbers.size());
+    REQUIRE(calls > 2);
+    REQUIRE(*numbers.rbegin() < step.sub_groups());
 }
 
 TEST_CASE("A step of no sub-groups, and one of none with elements, is a step") {
-    SuperOffload none(0, 0.8, {.workers = 1}, pageable);
-    none.begin({});
-    REQUIRE(none.validate(1.0F) == StepOutcome::kept);
-    const auto stream = FaultyAccelerator().create_stream("empty");
-    none.begin({});
-    none.async_step({}, {}, *stream);
-    REQUIRE(none.validate(0.5F) == StepOutcome::redone);
+    HostStep step(1, 1, 1);
+    SuperOffload super(step.settings(), {.workers = 1});
+    super.start({});
+    super.finish(1.0F);
+    super.start({.sub_groups = {{}, {}}});
+    super.gradients_ready(1);
+    super.gradients_ready(0);
+    super.finish(0.5F);
+    REQUIRE(super.counts() == SpeculationCounts{.kept = 1, .redone = 1});
 }
 
 TEST_CASE("Options that cannot work are refused") {
-    REQUIRE_THROWS_AS(make_super({.queue_capacity = 0}), SizeError);
-    REQUIRE_THROWS_AS(make_super({.timeout = std::chrono::nanoseconds(0)}), SizeError);
-    for (const double fraction : {0.0, 1.5}) {
-        REQUIRE_THROWS_AS(SuperOffload(elements, fraction, {}, pageable), SizeError);
-    }
+    const HostStep step(elements, sub_group, 1);
+    auto settings = step.settings();
+    REQUIRE_THROWS_AS(SuperOffload(settings, {.queue_capacity = 0}), SizeError);
+    REQUIRE_THROWS_AS(SuperOffload(settings, {.timeout = std::chrono::nanoseconds(0)}), SizeError);
     // For ever is a valid time-out.
-    const SuperOffload super = make_super({.timeout = std::chrono::nanoseconds::max()});
-    REQUIRE_FALSE(super.is_pending());
+    const SuperOffload patient(settings, {.timeout = std::chrono::nanoseconds::max()});
+    for (const double share : {0.0, 1.5}) {
+        settings.offload.cpuadam_cores_perc = share;
+        REQUIRE_THROWS_AS(SuperOffload(settings, {}), SizeError);
+    }
 }

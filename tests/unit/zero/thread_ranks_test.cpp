@@ -41,7 +41,8 @@ TEST_CASE("An error on one rank ends the waiting of all, and is the one that is 
     REQUIRE_THROWS_MATCHES(zero::run_ranks(4,
                                            [](const zero::CommunicatorPtr& ranks) {
                                                ranks->barrier();
-                                               if (ranks->rank() == 2) throw std::runtime_error("the disk is full");
+                                               if (ranks->rank() == 2)
+                                                   throw std::runtime_error("the disk is full");
                                                ranks->barrier();
                                            }),
                            std::runtime_error, MessageMatches(ContainsSubstring("the disk is full")));

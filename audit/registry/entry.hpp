@@ -49,7 +49,7 @@ struct Entry {
     CacheLinks among_all{};      ///< while it is cached: between the other blocks of its pool
     CacheLinks among_equals{};   ///< the same, between those of its size
 
-    std::uint64_t number = 0;  ///< of its reservation, counted in each shard by itself; a slot has a new one each time
+    std::uint64_t number = 0;  ///< of its reservation or reuse; each shard counts its own
     std::uint64_t generation = 0;  ///< the fork_generation() in which it was reserved; in any other it is inert
     EntryState state = EntryState::vacant;
     bool pinned = false;       ///< whether its backend locks pages: pageable blocks are counted in flight only
@@ -61,7 +61,7 @@ struct Entry {
     std::string label{};
     ScopeRef scope{};
     Site site{};
-    std::vector<const void*> stack{};  ///< where its calls return to, innermost first; empty unless captured
+    std::vector<const void*> stack{};  ///< where the calls return to, innermost first; empty unless captured
     std::thread::id thread{};
     std::chrono::steady_clock::time_point pinned_at{};
     std::vector<CompletionTokenPtr> uses{};  ///< the last use on each queue

@@ -4,7 +4,6 @@
 #include <pinwarden/core/bytes.hpp>
 #include <pinwarden/core/error.hpp>
 #include <pinwarden/core/fork.hpp>
-#include <pinwarden/core/release_failure.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -14,6 +13,7 @@
 #include <pthread.h>
 
 #include "registry/memory_tools.hpp"
+#include "registry/stack_capture.hpp"
 #include "report/report_at_exit.hpp"
 
 namespace pinwarden::audit {
@@ -81,7 +81,8 @@ Copied copy_of(const Entry& entry, PinState state) {
                      .thread = entry.thread,
                      .age = std::chrono::steady_clock::now() - entry.pinned_at,
                      .detail = {},
-                     .streams = {}};
+                     .streams = {},
+                     .stack = entry.stack};
     if (state == PinState::quarantined) {
         record.detail = fmt::format("{} failed with error {}", entry.failure.call, entry.failure.code);
     }
@@ -107,6 +108,7 @@ namespace {
 // Before every other static object of the program: what is armed first at exit runs last.
 [[gnu::constructor(101)]] void watch_process() noexcept {
     arm_report_at_exit();
+    read_stack_variable();
     ::pthread_atfork([] { the_ledger.before_fork(); }, [] { the_ledger.after_fork_in_parent(); },
                      [] { the_ledger.after_fork_in_child(); });
 }
@@ -138,6 +140,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
         entry = std::exchange(shard.vacant, shard.vacant->next);
         entry->next = nullptr;
         entry->state = EntryState::reserved;
+        entry->number = ++shard.numbers;
         entry->generation = fork_generation();
     }
     try {
@@ -165,6 +168,7 @@ void Ledger::vacate(Entry& entry) noexcept {
     entry.fell_back = false;
     entry.block = {};
     entry.scope = {};
+    entry.stack.clear();
     entry.next = std::exchange(entry.shard->vacant, &entry);
 }
 
@@ -261,54 +265,6 @@ void Ledger::unpin(Entry& entry) noexcept {
     vacate(entry);
 }
 
-void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
-    {
-        const detail::CriticalSection lock(entry.shard->mutex);
-        entry.failure = answer;
-    }
-    memory_tools::begin(entry.block);  // out of bounds for everybody again
-    memory_tools::end(entry.block);
-    locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
-    if (entry.pinned && !entry.registered) index_.insert(entry);
-    move(entry, EntryState::quarantined);
-
-    ReleaseFailure failure{.text = "a pin could not be released and is quarantined",
-                           .address = entry.block.address,
-                           .bytes = entry.block.locked_bytes,
-                           .code = answer.code,
-                           .site = entry.site};
-    std::string text;
-    try {
-        text = fmt::format(
-            "{}({}, {}) of the {} backend failed with error {}: {} '{}', pinned at {}:{}, stays pinned; its memory is "
-            "quarantined and will not be reused",
-            answer.call, static_cast<const void*>(entry.block.address), entry.block.bytes, entry.backend->name(),
-            answer.code, format_bytes(entry.block.locked_bytes), entry.label, entry.site.file_name(),
-            entry.site.line());
-        failure.text = text;
-    } catch (...) {  // no memory for a better text
-    }
-    report_release_failure(failure);
-}
-
-void Ledger::keep_stuck(const Entry& refused, const PinRefusal& refusal) {
-    Entry& entry = reserve(refused.label, refused.scope, refused.site);
-    entry.backend = refused.backend;
-    entry.pinned = true;
-    entry.registered = refused.registered;
-    {
-        const detail::CriticalSection lock(entry.shard->mutex);
-        entry.block = {.address = refusal.stuck_address,
-                       .bytes = refusal.stuck_bytes,
-                       .locked_bytes = refusal.stuck_bytes};
-        entry.failure = {UnpinStatus::failed, "the roll-back of a registration", refusal.code};
-        entry.pinned_at = std::chrono::steady_clock::now();
-    }
-    locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
-    index_.insert(entry);
-    move(entry, EntryState::quarantined);
-}
-
 void Ledger::await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept {
     in_flight_.await(*this, scope, deadline);
 }
@@ -326,13 +282,29 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     return false;
 }
 
-Tally Ledger::live(const ScopeRef& scope) noexcept {
+bool Ledger::is_selected(std::size_t shard, const Entry& entry, const Selection& selection) noexcept {
+    if (selection.scope != nullptr && entry.scope != *selection.scope) return false;
+    return selection.since == nullptr || entry.number > (*selection.since)[shard];
+}
+
+LedgerMark Ledger::mark() noexcept {
+    LedgerMark mark{};
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        const detail::CriticalSection lock(shards_[number].mutex);
+        mark[number] = shards_[number].numbers;
+    }
+    return mark;
+}
+
+Tally Ledger::live(const Selection& selection) noexcept {
     Tally tally;
-    for (Shard& shard : shards_) {
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
         const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+                if (reported(entry, entry.state) != PinState::live) continue;
+                if (is_selected(number, entry, selection)) add(tally, entry.block);
             }
         }
     }
@@ -373,15 +345,16 @@ std::optional<PinRecord> Ledger::find(const void* address) {
     return completed(std::move(*found));
 }
 
-std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
+std::vector<PinRecord> Ledger::records(const Selection& selection) {
     std::vector<Copied> copies;
-    for (Shard& shard : shards_) {
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
         const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 // The state comes first: the scope of an entry that is being reserved is written without the mutex.
                 const auto state = reported(entry, entry.state);
-                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                if (!state || !is_selected(number, entry, selection)) continue;
                 copies.push_back(copy_of(entry, *state));
             }
         }

@@ -10,7 +10,7 @@
 namespace pinwarden::audit {
 
 Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string_view label, const ScopeRef& scope,
-                    const Site& site) {
+                    const Site& site, std::vector<const void*>& stack) {
     BlockCache* const cache = backend->cache();
     if (cache == nullptr) return nullptr;
     sweep();  // what has completed may be what is wanted
@@ -33,6 +33,8 @@ Entry* Ledger::take(const PinBackendPtr& backend, std::size_t bytes, std::string
         std::swap(entry->scope, fresh_scope);
         entry->backend.swap(owner);
         entry->site = site;
+        entry->stack.swap(stack);
+        entry->number = ++entry->shard->numbers;
         entry->thread = std::this_thread::get_id();
         entry->pinned_at = std::chrono::steady_clock::now();
         recount(*entry, EntryState::live);

@@ -16,7 +16,7 @@ std::size_t Registry::peak_locked_bytes() const noexcept { return Ledger::instan
 
 void Registry::reset_peak() const noexcept { Ledger::instance().reset_peak(); }
 
-std::vector<PinRecord> Registry::snapshot() const { return Ledger::instance().records(nullptr); }
+std::vector<PinRecord> Registry::snapshot() const { return Ledger::instance().records({}); }
 
 std::optional<PinRecord> Registry::find(const void* address) const { return Ledger::instance().find(address); }
 

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "report/symboliser.hpp"
+
 namespace pinwarden::audit {
 namespace {
 
@@ -26,7 +28,7 @@ std::string text_of(const std::thread::id& thread) {
     return text.str();
 }
 
-StoredPin stored(const PinRecord& record) {
+StoredPin stored(const PinRecord& record, Symboliser& symboliser) {
     return {.address = fmt::format("{}", record.address),
             .bytes = record.bytes,
             .locked_bytes = record.locked_bytes,
@@ -39,7 +41,8 @@ StoredPin stored(const PinRecord& record) {
             .function = record.site.function_name(),
             .thread = text_of(record.thread),
             .age_ns = static_cast<std::uint64_t>(record.age.count()),
-            .detail = record.detail};
+            .detail = record.detail,
+            .stack = symboliser.frames(record.stack)};
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ StoredReport stored(const LeakReport& report) {
                       .kernel_locked_bytes = report.kernel_locked_bytes};
     for (StreamTally& tally : made.in_flight_by_stream) tally.queue = 0;
     made.pins.reserve(report.records.size());
-    for (const PinRecord& record : report.records) made.pins.push_back(stored(record));
+    Symboliser symboliser;
+    for (const PinRecord& record : report.records) made.pins.push_back(stored(record, symboliser));
     return made;
 }
 

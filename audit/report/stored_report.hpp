@@ -83,7 +83,7 @@ struct PINWARDEN_API StoredReport {
     friend bool operator==(const StoredReport&, const StoredReport&) = default;
 };
 
-/// The report as it is stored.
+/// The report as it is stored. Stacks are looked up here: the functions and source lines of their addresses.
 /// @throws std::bad_alloc
 [[nodiscard]] PINWARDEN_API StoredReport stored(const LeakReport& report);
 

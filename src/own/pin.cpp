@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "registry/ledger.hpp"
 #include "registry/memory_tools.hpp"
+#include "registry/stack_capture.hpp"
 
 namespace pinwarden::detail {
 namespace {
@@ -85,11 +87,14 @@ HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_
 Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
     PinBackendPtr backend = backend_for(options);
-    if (Entry* const reused = Ledger::instance().take(backend, bytes, options.label, options.scope, site)) {
+    std::vector<const void*> stack = audit::capture_stack(__builtin_return_address(0));
+    if (Entry* const reused =
+            Ledger::instance().take(backend, bytes, options.label, options.scope, site, stack)) {
         return Pin(pointer_to(*reused));
     }
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
+    entry.stack = std::move(stack);
     use_backend(entry, std::move(backend));
     const HostBlock block =
         acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
@@ -101,6 +106,7 @@ Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options,
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
     entry.registered = true;
+    entry.stack = audit::capture_stack(__builtin_return_address(0));
     entry.block = {address, bytes, 0};
     use_backend(entry, backend_for(options));
     const HostBlock block = acquire_as_allowed(entry, options, bytes, [&] {

@@ -108,6 +108,32 @@ TEST_CASE("The report at exit is JUnit or SARIF where its name says so, and text
     CHECK_THAT(content(folder.path() / "report.log"), StartsWith("the process: 1 live and 0 in flight\n"));
 }
 
+TEST_CASE("PINWARDEN_STACKS puts the calls that led to a pin into the report at exit, in every format", "[exit]") {
+    const TemporaryFolder folder;
+    for (const std::string name : {"report.txt", "report.json", "report.xml", "report.sarif"}) {
+        CAPTURE(name);
+        const auto report = folder.path() / name;
+        const ProgramRun run = run_program(
+            PINWARDEN_EXIT_MOMENTS, {"quick_exit"},
+            {.environment = {{"PINWARDEN_REPORT_AT_EXIT", report.string()}, {"PINWARDEN_STACKS", "12"}}});
+        check_silent_success(run);
+        CHECK_THAT(content(report), ContainsSubstring("main"));
+    }
+    CHECK_THAT(content(folder.path() / "report.json"), ContainsSubstring("\"stack\": ["));
+    CHECK_THAT(content(folder.path() / "report.sarif"), ContainsSubstring("\"frames\": ["));
+    CHECK_THAT(content(folder.path() / "report.txt"), ContainsSubstring("\n    by "));
+}
+
+TEST_CASE("A number of stack frames that is none is one clear line, and the program runs", "[exit]") {
+    for (const std::string value : {"many", "-1", "65", "8 "}) {
+        const ProgramRun run =
+            run_program(PINWARDEN_EXIT_MOMENTS, {"static"}, {.environment = {{"PINWARDEN_STACKS", value}}});
+        CHECK(run.exit_status == 0);
+        CHECK_THAT(run.errors, ContainsSubstring("PINWARDEN_STACKS='" + value + "' is not a whole number from 0 to"));
+        CHECK(run.errors.find('\n') == run.errors.size() - 1);
+    }
+}
+
 TEST_CASE("A report that cannot be written is one clear line, and the exit status stays", "[exit]") {
     const ProgramRun run = end_by("static", "/nonexistent/folder/report.txt");
     CHECK(run.exit_status == 0);

@@ -158,7 +158,7 @@ void OffloadableState::copy_to_device(std::size_t offset, gsl::span<std::byte> d
     if (device.empty()) return;
     if (location_ == StateLocation::host) {
         stream_->copy_to_device(device.data(), host_.data() + offset, device.size());
-        detail::record_copy(host_, *stream_);
+        host_.record_use(*stream_);
         return;
     }
     const auto source = device_.device_span().subspan(offset, device.size());
@@ -170,7 +170,7 @@ void OffloadableState::copy_from_device(std::size_t offset, gsl::span<const std:
     if (device.empty()) return;
     if (location_ == StateLocation::host) {
         stream_->copy_to_host(host_.data() + offset, device.data(), device.size());
-        detail::record_copy(host_, *stream_);
+        host_.record_use(*stream_);
         return;
     }
     const auto destination = device_.device_span().subspan(offset, device.size());

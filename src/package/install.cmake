@@ -42,6 +42,8 @@ function(pinwarden_install_component component target)
   endif()
   if(target STREQUAL "pinwarden")
     list(APPEND libraries ${pinwarden_static_libraries})
+  elseif(target STREQUAL "pinwarden_mpi" AND type STREQUAL "STATIC_LIBRARY")
+    list(APPEND libraries ${pinwarden_mpi_libraries})
   endif()
   list(JOIN libraries " " libraries)
   set(description "${arg_DESCRIPTION}")
@@ -69,6 +71,11 @@ if(TARGET pinwarden_cuda)
   set_target_properties(pinwarden_cuda PROPERTIES EXPORT_NAME cuda)
   pinwarden_install_component(
     cuda pinwarden_cuda DESCRIPTION "CUDA devices and host memory pinned by the CUDA runtime" REQUIRES pinwarden)
+endif()
+
+if(TARGET pinwarden_mpi)
+  pinwarden_install_component(
+    mpi pinwarden_mpi DESCRIPTION "Ranks of the ZeRO engine as processes of MPI" REQUIRES pinwarden_zero)
 endif()
 
 list(JOIN pinwarden_components " " pinwarden_component_names)

@@ -13,7 +13,7 @@ from project import Problem, includes, main
 
 INCLUDE = "include"
 MAIN_UMBRELLA = "include/pinwarden/pinwarden.hpp"
-COMPONENTS = ("cuda", "zero", "superoffload")
+COMPONENTS = ("cuda", "zero", "superoffload", "mpi")
 LISTED = re.compile(r"include/(pinwarden/[\w/.]+\.hpp)")
 
 

@@ -47,6 +47,8 @@ function(pinwarden_install_component component target)
   endif()
   if(target STREQUAL "pinwarden")
     list(APPEND libraries ${pinwarden_static_libraries})
+  elseif(target STREQUAL "pinwarden_mpi" AND type STREQUAL "STATIC_LIBRARY")
+    list(APPEND libraries ${pinwarden_mpi_libraries})
   endif()
   list(JOIN libraries " " libraries)
   set(description "${arg_DESCRIPTION}")
@@ -79,6 +81,11 @@ pinwarden_install_component(
   catch2 pinwarden_catch2 LISTENER ${PROJECT_SOURCE_DIR}/audit/listeners/catch2.cpp)
 pinwarden_install_component(
   gtest pinwarden_gtest LISTENER ${PROJECT_SOURCE_DIR}/audit/listeners/gtest.cpp)
+
+if(TARGET pinwarden_mpi)
+  pinwarden_install_component(
+    mpi pinwarden_mpi DESCRIPTION "Ranks of the ZeRO engine as processes of MPI" REQUIRES pinwarden_zero)
+endif()
 
 list(JOIN pinwarden_components " " pinwarden_component_names)
 configure_package_config_file(

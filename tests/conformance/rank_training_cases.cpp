@@ -5,19 +5,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
 
 #include <pinwarden/accelerator/cpu_accelerator.hpp>
+#include <pinwarden/audit/registry.hpp>
 #include <pinwarden/zero/engine.hpp>
 #include <pinwarden/zero/thread_ranks.hpp>
 
+#include <conformance/rank_settings.hpp>
 #include <support/engine_states.hpp>
 #include <support/least_squares.hpp>
 #include <support/rank_check.hpp>
@@ -29,44 +29,6 @@ using namespace pinwarden::testing;
 using zero::OffloadState;
 
 namespace {
-
-struct Setting {
-    std::int64_t stage = 1;
-    bool optimizer_on_host = false;
-    bool parameters_on_host = false;
-    std::size_t node = 1;
-};
-
-const std::vector<Setting> settings{
-    {.stage = 1},
-    {.stage = 1, .optimizer_on_host = true},
-    {.stage = 2},
-    {.stage = 2, .optimizer_on_host = true},
-    {.stage = 3},
-    {.stage = 3, .optimizer_on_host = true},
-    {.stage = 3, .optimizer_on_host = true, .parameters_on_host = true},
-    {.stage = 3, .node = 2},
-    {.stage = 3, .optimizer_on_host = true, .parameters_on_host = true, .node = 2},
-};
-
-zero::Config config_of(const Setting& setting, std::size_t ranks, std::size_t micro_batches) {
-    zero::Config config;
-    config.gradient_accumulation_steps = static_cast<std::int64_t>(micro_batches / ranks);
-    config.optimizer.learning_rate = 0.01;
-    config.optimizer.weight_decay = 0.01;
-    auto& zero = config.zero_optimization;
-    zero.stage = setting.stage;
-    zero.reduce_bucket_size = 1'000;
-    zero.sub_group_size = 700;
-    if (setting.optimizer_on_host) {
-        zero.offload_optimizer = {.device = zero::OffloadDevice::cpu, .pin_memory = true};
-    }
-    if (setting.parameters_on_host) {
-        zero.offload_param = {.device = zero::OffloadDevice::cpu, .pin_memory = true};
-    }
-    zero.zero_hpz_partition_size = std::min(setting.node, ranks);
-    return config;
-}
 
 // A model with parameters of no element, of one, and of fewer than there are ranks.
 class Quadratic {

@@ -13,7 +13,7 @@ from project import Problem, includes, main
 
 INCLUDE = "include"
 MAIN_UMBRELLA = "include/pinwarden/pinwarden.hpp"
-COMPONENTS = ("cuda", "zero", "superoffload")
+COMPONENTS = ("cuda", "zero", "superoffload", "mpi")
 # Each of its headers is a component by itself, which nobody wants together with another.
 LONE_HEADERS = "listeners"
 LISTED = re.compile(r"include/(pinwarden/[\w/.]+\.hpp)")

@@ -15,7 +15,7 @@ ROWS = (
     ("own", "cuda"),
     ("pool",),
     ("zero",),
-    ("superoffload",),
+    ("superoffload", "mpi"),
     ("scan", "listeners"),
     ("command",),
 )

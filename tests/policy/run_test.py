@@ -87,7 +87,7 @@ class InstallingTest(unittest.TestCase):
         self.assertEqual(answer.returncode, 1)
         for name in ("g++", "cmake", "ninja-build", "libmsgsl-dev", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev",
                      "libdw-dev", "catch2", "libgtest-dev", "clang-19", "libclang-rt-19-dev", "python3", "pkgconf",
-                     "valgrind"):
+                     "openmpi-bin", "libopenmpi-dev", "valgrind"):
             self.assertIn(name, answer.stderr)
         self.assertIn("package manager", answer.stderr)
 

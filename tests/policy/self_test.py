@@ -12,6 +12,7 @@ import docs_true
 import file_length
 import headers_listed
 import layering
+import only_handles
 import pin_calls
 import public_headers
 import test_names
@@ -68,8 +69,8 @@ def found(policy, changes):
         return [str(problem) for problem in policy.check(Project(folder))]
 
 
-ALL = (all_built, docs_true, file_length, headers_listed, layering, pin_calls, public_headers, test_names, top_level, traps,
-       words)
+ALL = (all_built, docs_true, file_length, headers_listed, layering, only_handles, pin_calls, public_headers, test_names,
+       top_level, traps, words)
 
 # Policy, files changed, and what one problem must say.
 BROKEN = (
@@ -102,6 +103,13 @@ BROKEN = (
     (headers_listed, {"src/zero/CMakeLists.txt": "${PROJECT_SOURCE_DIR}/include/pinwarden/own/pin.hpp\n"}, "once more"),
     (top_level, {"notes.md": ""}, "notes.md: has no place in the top level"),
     (top_level, {"src/misc/x.cpp": ""}, "src/misc: has no place in src/"),
+    (only_handles, {"src/zero/engine.cpp": "auto block = backend_->allocate(8);\n"}, "uses backend_->allocate"),
+    (only_handles, {"src/superoffload/worker.cpp": "auto x = new float[8];\n"}, "src/superoffload/worker.cpp:1: uses 'new'"),
+    (only_handles, {"include/pinwarden/zero/engine.hpp": HEADER + "auto x = owner.release();\n"}, "uses '.release('"),
+    (only_handles, {"src/zero/engine.cpp": "void Engine::destroy() {\n    if (config_.pin_memory) unpin();\n}\n"},
+     "src/zero/engine.cpp:2: reads config_ in destroy(), which releases"),
+    (only_handles, {"src/zero/engine.cpp": "Engine::~Engine() {\n    {}\n    if (optimizer_on_host_) drop();\n}\n"},
+     "src/zero/engine.cpp:3: reads optimizer_on_host_ in ~Engine()"),
     (pin_calls, {"src/zero/engine.cpp": LICENCE + "int x = munlock(0, 0);\n"}, "src/zero/engine.cpp:2: uses munlock"),
     (pin_calls, {"src/zero/engine.cpp": LICENCE + "long x = syscall(SYS_mlock, 0, 0);\n"}, "uses SYS_mlock"),
     (pin_calls, {"docs/examples/first.cpp": "auto x = cudaHostAlloc;\n"}, "uses cudaHostAlloc"),

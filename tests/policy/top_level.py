@@ -13,7 +13,8 @@ BELOW = {
     ".ci": {"run"},
     "include": {"pinwarden"},
     "src": {
-        "CMakeLists.txt", "core", "backend", "accelerator", "cuda", "own", "pool", "zero", "superoffload", "package",
+        "CMakeLists.txt", "core", "backend", "accelerator", "cuda", "own", "pool", "zero", "superoffload", "mpi",
+        "package",
     },
     "audit": {"CMakeLists.txt", "registry", "report", "command", "scan", "listeners"},
     "tests": {

@@ -79,6 +79,10 @@ void add_run(Lines& lines, const RunDescription& description, const TrainingOpti
                                     options.config.zero_optimization.stage,
                                     zero::name(options.config.low_precision), result.parameter_count));
     lines.add("backend", fmt::format("{}: {}", description.backend, description.backend_reason));
+    if (result.ranks > 1) {
+        lines.add("ranks", fmt::format("{}, a process each; bytes and KiB below are those of all together",
+                                       result.ranks));
+    }
     lines.add("steps", fmt::format("{} run, {} of them skipped for overflow, {:.0f} tokens/s", result.steps,
                                    result.skipped_steps, result.tokens_per_second));
     if (result.stop_signal != 0) {
@@ -123,6 +127,7 @@ std::string audit_text(const RunDescription& description, const TrainingOptions&
                                          : "NOT CLEAN:");
     for (const std::string& reason : reasons) lines.add("", reason);
     std::string whole = lines.take();
+    if (result.ranks > 1) return whole + result.report_text;
     if (!result.final_report.records.empty()) whole += to_text(result.final_report);
     return whole;
 }

@@ -7,15 +7,19 @@
 #include "command/train/default_config.hpp"
 #include "command/train/interrupt.hpp"
 #include "command/train/progress.hpp"
+#include "command/train/ranks.hpp"
 #include "command/train/training.hpp"
 
 #include <pinwarden/backend/selection.hpp>
 #include <pinwarden/zero/config.hpp>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,15 +45,17 @@ struct Arguments {
     bool print_config = false;
 };
 
-TrainingOptions options_of(const Arguments& arguments) {
-    return {.config = arguments.config ? zero::read_config_file(*arguments.config)
-                                       : zero::read_config_text(default_config_text, default_config_origin),
+TrainingOptions options_of(const Arguments& arguments, const zero::CommunicatorPtr& ranks) {
+    return {.config = arguments.config
+                          ? zero::read_config_file(*arguments.config, ranks->size())
+                          : zero::read_config_text(default_config_text, default_config_origin, ranks->size()),
             .shape = {.context = arguments.context,
                       .embedding = arguments.embedding,
                       .hidden = arguments.hidden,
                       .layers = arguments.layers},
             .steps = arguments.steps,
-            .seed = arguments.seed};
+            .seed = arguments.seed,
+            .ranks = ranks};
 }
 
 ProgressLine progress_line(const Arguments& arguments, const TrainingOptions& options) {
@@ -57,20 +63,19 @@ ProgressLine progress_line(const Arguments& arguments, const TrainingOptions& op
     const std::uint64_t every = options.config.steps_per_print
                                     ? static_cast<std::uint64_t>(*options.config.steps_per_print)
                                     : options.steps / lines_by_default;
-    return {stderr, arguments.quiet ? ProgressLine::Style::silent : ProgressLine::style_for(stderr), every};
+    // The first rank speaks for all.
+    const bool silent = arguments.quiet || options.ranks->rank() != 0;
+    return {stderr, silent ? ProgressLine::Style::silent : ProgressLine::style_for(stderr), every};
 }
 
-int run(const Arguments& arguments) {
-    if (arguments.print_config) {
-        write_to_standard_output(default_config_text);
-        return exit_clean;
-    }
+int run_on(const zero::CommunicatorPtr& ranks, const Arguments& arguments) {
     // All that can be wrong with what was asked is found here, before the work begins.
     const BackendSelection& selection = default_backend();
-    const TrainingOptions options = options_of(arguments);
+    const TrainingOptions options = options_of(arguments, ranks);
     const TextCorpus text = TextCorpus::read(arguments.text);
+    const bool speaks = ranks->rank() == 0;
     std::optional<OutputFile> summary;
-    if (arguments.summary) summary.emplace(*arguments.summary, "the summary");
+    if (arguments.summary && speaks) summary.emplace(*arguments.summary, "the summary");
 
     const InterruptGuard interrupt;
     ProgressLine progress = progress_line(arguments, options);
@@ -82,9 +87,30 @@ int run(const Arguments& arguments) {
                                      .text = arguments.text,
                                      .backend = std::string(selection.backend->name()),
                                      .backend_reason = selection.reason};
-    write_to_standard_output(audit_text(description, options, text, result));
+    if (speaks) write_to_standard_output(audit_text(description, options, text, result));
     if (summary) summary->commit(to_json(summarise(result, description.backend)));
     return exit_status_of(result);
+}
+
+int run(const Arguments& arguments) {
+    if (arguments.print_config) {
+        write_to_standard_output(default_config_text);
+        return exit_clean;
+    }
+    Ranks ranks;
+    const zero::CommunicatorPtr& all = ranks.all();
+    try {
+        return run_on(all, arguments);
+    } catch (const std::exception& error) {
+        if (all->size() == 1) throw;
+        // The others may be waiting for this rank, and would wait for ever.
+        std::string text = error.what();
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        fmt::print(stderr, "pinwarden train: error: rank {} of {}: {}\n", all->rank(), all->size(), text);
+        std::fflush(stderr);
+        ranks.end_all(exit_could_not_run);
+        throw;
+    }
 }
 
 }  // namespace
@@ -94,6 +120,7 @@ void add_train(CLI::App& program, int& exit_status) {
     CLI::App* const train = program.add_subcommand(
         "train",
         "Train a character model under ZeRO, offload its states, destroy the engine, audit the pins\n"
+        "Under mpirun each process is a rank, and one audit is printed for all.\n"
         "Exit status: 0 clean, 1 a pin is left or the training is not sound, 2 could not run,\n"
         "128 + N stopped by signal N");
     train

@@ -2,6 +2,7 @@
 #include "command/train/training.hpp"
 
 #include "command/exit_status.hpp"
+#include "command/train/gathered_result.hpp"
 #include "command/train/random.hpp"
 
 #include <pinwarden/accelerator/cpu_accelerator.hpp>
@@ -12,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -43,19 +45,36 @@ struct BatchSource {
     [[nodiscard]] Batch next() { return text.random_batch(windows, context, random); }
 };
 
-/// One step of all its micro-batches; returns their mean loss.
-double run_step(zero::Engine& engine, const CharModel& model, BatchSource& batches) {
-    double sum = 0.0;
-    std::size_t count = 0;
-    do {
+/// One step of all its micro-batches, which the ranks take in turn; returns their mean loss. All
+/// ranks draw all batches, so that the same ones are learnt from whatever the number of ranks.
+double run_step(zero::Engine& engine, const CharModel& model, BatchSource& batches,
+                zero::Communicator& ranks) {
+    const auto own = static_cast<std::size_t>(engine.config().gradient_accumulation_steps);
+    std::vector<double> losses(own * ranks.size(), 0.0);
+    for (std::size_t i = 0; i < losses.size(); ++i) {
         const Batch batch = batches.next();
-        sum += engine.backward([&](gsl::span<const float> parameters, gsl::span<float> gradients) {
+        if (i % ranks.size() != ranks.rank()) continue;
+        losses[i] = engine.backward([&](gsl::span<const float> parameters, gsl::span<float> gradients) {
             return model.loss_and_gradients<float>(parameters, batch, gradients);
         });
-        ++count;
-    } while (!engine.is_gradient_accumulation_boundary());
+    }
     engine.step();
-    return sum / static_cast<double>(count);
+    ranks.all_reduce(losses, zero::Reduction::sum);
+    double sum = 0.0;
+    for (const double loss : losses) sum += loss;
+    return sum / static_cast<double>(losses.size());
+}
+
+/// The signal that has reached one of the ranks, 0 if none did.
+int agreed_signal(int own, zero::Communicator& ranks) {
+    std::array<double, 1> signal{static_cast<double>(own)};
+    ranks.all_reduce(signal, zero::Reduction::maximum);
+    return static_cast<int>(signal[0]);
+}
+
+/// The name of this rank's engine.
+std::string engine_name(const zero::Communicator& ranks) {
+    return ranks.size() == 1 ? std::string("train") : fmt::format("train rank {}", ranks.rank());
 }
 
 /// Time from its construction on.
@@ -89,11 +108,13 @@ void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharM
                BatchSource& batches, PinObserver& observer, ProgressLine& progress,
                const std::function<int()>& stop, TrainingResult& result) {
     const std::uint64_t halfway = std::max<std::uint64_t>(options.steps / 2, 1);
+    zero::Communicator& ranks = *options.ranks;
     const double tokens_per_step = static_cast<double>(batches.windows) *
-                                   static_cast<double>(options.config.gradient_accumulation_steps);
+                                   static_cast<double>(options.config.gradient_accumulation_steps) *
+                                   static_cast<double>(ranks.size());
     const Stopwatch watch;
     while (result.steps < options.steps && result.stop_signal == 0) {
-        const double loss = run_step(engine, model, batches);
+        const double loss = run_step(engine, model, batches, ranks);
         // The engine pins nothing while it trains, so nobody would release in passing what a visit left in
         // flight.
         audit::Registry::instance().collect();
@@ -109,7 +130,7 @@ void run_steps(const TrainingOptions& options, zero::Engine& engine, const CharM
                        .tokens_per_second = result.tokens_per_second,
                        .pinned_bytes = pinned_now()});
         if (result.steps == halfway) visit_host(engine, observer, progress, result.steps);
-        result.stop_signal = stop();
+        result.stop_signal = agreed_signal(stop(), ranks);
     }
     result.skipped_steps = static_cast<std::uint64_t>(engine.skipped_steps());
 }
@@ -134,7 +155,9 @@ TrainingResult train(const TrainingOptions& options, const TextCorpus& text, con
         const auto initial = model.initial_parameters(options.seed);
         const auto groups = parameter_groups(model, initial);
         zero::Engine engine(options.config, make_cpu_accelerator(), groups,
-                            {.backend = backend, .name = "train"});
+                            {.backend = backend,
+                             .name = engine_name(*options.ranks),
+                             .communicator = options.ranks});
         observer.observe();
         run_steps(options, engine, model, batches, observer, progress, stop, result);
 
@@ -157,7 +180,8 @@ TrainingResult train(const TrainingOptions& options, const TextCorpus& text, con
     result.observations = observer.observations();
     result.disagreement = observer.disagreement();
     result.records_at_peak = observer.records_at_peak();
-    return result;
+    result.ranks = options.ranks->size();
+    return gather_results(std::move(result), *options.ranks);
 }
 
 std::vector<std::string> complaints(const TrainingResult& result) {

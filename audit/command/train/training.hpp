@@ -13,6 +13,7 @@
 
 #include <pinwarden/audit/leak_report.hpp>
 #include <pinwarden/backend/selection.hpp>
+#include <pinwarden/zero/communicator.hpp>
 #include <pinwarden/zero/config.hpp>
 
 #include <cstddef>
@@ -30,6 +31,7 @@ struct TrainingOptions {
     CharModelShape shape{};  ///< the vocabulary is the text's, whatever stands here
     std::uint64_t steps = 300;
     std::uint64_t seed = 1;
+    zero::CommunicatorPtr ranks = zero::single_rank();  ///< that train together
 };
 
 /// What became of it.
@@ -41,7 +43,8 @@ struct TrainingResult {
     bool losses_finite = true;        ///< over all steps
     double unigram_entropy = 0.0;
     std::size_t parameter_count = 0;
-    double tokens_per_second = 0.0;  ///< of the whole run
+    double tokens_per_second = 0.0;  ///< of the whole run, on all ranks
+    std::size_t ranks = 1;           ///< that the numbers below are of, together
 
     KernelLocked kernel_locked{};
     std::size_t peak_locked_bytes = 0;
@@ -50,12 +53,14 @@ struct TrainingResult {
     std::vector<audit::PinRecord> records_at_peak{};
     audit::LeakReport final_report{};  ///< of the process, after destroy()
     std::string destroy_error{};       ///< what destroy() threw, if it did
+    std::string report_text{};         ///< the final report for people, of ranks that have a pin left
 
     int stop_signal = 0;  ///< the signal that ended the run early, 0 if none did
 };
 
-/// Trains on `text`, and destroys the engine, whatever happens on the way.
-/// @param stop is asked after every step; anything but 0 ends the training there.
+/// Trains on `text`, and destroys the engine, whatever happens on the way. All ranks call it together, and
+/// all get the same result.
+/// @param stop is asked after every step; anything but 0, on any rank, ends the training there.
 /// @throws what the engine, its configuration or the text refuse with; nothing stays pinned then.
 [[nodiscard]] TrainingResult train(const TrainingOptions& options, const TextCorpus& text,
                                    const PinBackendPtr& backend, ProgressLine& progress,

@@ -10,6 +10,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include <pinwarden/accelerator/cpu_accelerator.hpp>
+#include <pinwarden/accelerator/device_buffer.hpp>
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/audit/scope.hpp>
 #include <pinwarden/backend/scripted_backend.hpp>
@@ -182,4 +184,59 @@ TEST_CASE("A block of no bytes changes place like any other and holds nothing") 
     REQUIRE(content_of(block).empty());
     block.commit(block.prepare_reload());
     REQUIRE(block.location() == StateLocation::device);
+}
+
+TEST_CASE("A transient block gives its memory back, takes none on the host, and comes back as zeros") {
+    const auto accelerator = make_cpu_accelerator();
+    const auto stream = accelerator->create_stream("test");
+    auto block = zero::OffloadableState::transient(100, stream, "bucket");
+    const std::vector<std::byte> zeros(100);
+    std::vector<std::byte> content(100, std::byte{1});
+    block.read(content);
+    REQUIRE(content == zeros);
+    block.write(std::vector<std::byte>(100, std::byte{7}));
+
+    const std::size_t pins = audit::Registry::instance().counts().live.pins;
+    block.commit(block.prepare_offload({.label = ""}, Site::current()));
+    stream->synchronize();
+    REQUIRE(block.location() == zero::StateLocation::host);
+    REQUIRE_FALSE(block.is_pinned());
+    REQUIRE(audit::Registry::instance().counts().live.pins == pins);
+    REQUIRE(accelerator->memory().in_use == 0);
+    REQUIRE(block.size_bytes() == 100);
+    content.assign(100, std::byte{1});
+    block.read(content);
+    REQUIRE(content == zeros);
+
+    block.commit(block.prepare_reload());
+    stream->synchronize();
+    REQUIRE(accelerator->memory().in_use == 100);
+    content.assign(100, std::byte{1});
+    block.read(content);
+    REQUIRE(content == zeros);
+}
+
+TEST_CASE("A part of a block is copied to device memory and back, wherever the block is") {
+    const auto accelerator = make_cpu_accelerator();
+    const auto stream = accelerator->create_stream("test");
+    auto block = zero::OffloadableState::on_device(8, stream, "block");
+    std::vector<std::byte> content(8);
+    for (std::size_t i = 0; i < 8; ++i) content[i] = static_cast<std::byte>(i);
+    block.write(content);
+    for (int round = 0; round < 2; ++round) {
+        DeviceBuffer<std::byte> device(3, stream);
+        block.copy_to_device(4, device.device_span());
+        block.copy_from_device(0, device.device_span());
+        stream->synchronize();
+        std::vector<std::byte> now(8);
+        block.read(now);
+        REQUIRE(now[0] == std::byte{4});
+        REQUIRE(now[2] == std::byte{6});
+        REQUIRE(now[3] == std::byte{3});
+        REQUIRE(now[4] == std::byte{4});
+        REQUIRE_THROWS_AS(block.copy_to_device(6, device.device_span()), SizeError);
+        REQUIRE_THROWS_AS(block.copy_from_device(9, device.device_span().first(0)), SizeError);
+        block.write(content);
+        block.commit(block.prepare_offload({.label = ""}, Site::current()));
+    }
 }

@@ -17,4 +17,5 @@
 #include <pinwarden/zero/offloadable_state.hpp>
 #include <pinwarden/zero/parameter_group.hpp>
 #include <pinwarden/zero/sub_group_stepper.hpp>
+#include <pinwarden/zero/super_offload_options.hpp>
 #include <pinwarden/zero/thread_ranks.hpp>

@@ -90,13 +90,21 @@ std::vector<Field> offload_rows() {
         idle_flag("zero_optimization.offload_optimizer.pipeline_read", no_nvme),
         idle_flag("zero_optimization.offload_optimizer.pipeline_write", no_nvme),
         idle_text("zero_optimization.offload_optimizer.nvme_path", {}, no_nvme),
-        must_be("zero_optimization.offload_optimizer.super_offload", {false},
-                "stage 3 alone has SuperOffload"),
+        {.path = "zero_optimization.offload_optimizer.super_offload",
+         .kind = boolean,
+         .note = "true needs device = cpu: host Adam steps sub-groups while backward still runs",
+         .store =
+             [](Draft& draft, const Value& value) {
+                 draft.config.zero_optimization.offload_optimizer.super_offload = truth(value);
+             }},
         {.path = "zero_optimization.offload_optimizer.cpuadam_cores_perc",
          .kind = number,
-         .treatment = no_effect,
-         .range = {.least = 0, .most = 1},
-         .note = "SuperOffload alone reads it"},
+         .range = {.least = 0, .most = 1, .above_least = true},
+         .note = "the share of the cores that host Adam runs on with super_offload",
+         .store =
+             [](Draft& draft, const Value& value) {
+                 draft.config.zero_optimization.offload_optimizer.cpuadam_cores_perc = number_of(value);
+             }},
         {.path = "zero_optimization.offload_param", .kind = section, .nullable = true},
         {.path = "zero_optimization.offload_param.device",
          .kind = text,

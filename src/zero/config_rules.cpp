@@ -139,6 +139,14 @@ void check_secondary_shards(const Draft& draft, std::string_view origin, std::si
                            size, ranks));
 }
 
+void check_super_offload(const Draft& draft, std::string_view origin) {
+    const OffloadOptimizerConfig& offload = draft.config.zero_optimization.offload_optimizer;
+    if (offload.super_offload && offload.device != OffloadDevice::cpu)
+        refuse(origin, "zero_optimization.offload_optimizer.super_offload",
+               "found true, and zero_optimization.offload_optimizer.device is not \"cpu\"; SuperOffload runs "
+               "the optimizer on the host, so offload it, or switch super_offload off");
+}
+
 }  // namespace
 
 Config apply_rules(Draft draft, std::string_view origin, std::size_t ranks) {
@@ -148,6 +156,7 @@ Config apply_rules(Draft draft, std::string_view origin, std::size_t ranks) {
     set_scheduler(draft, origin);
     check_offload(draft, origin);
     check_secondary_shards(draft, origin, ranks);
+    check_super_offload(draft, origin);
     return draft.config;
 }
 

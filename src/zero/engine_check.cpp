@@ -21,6 +21,19 @@ void require_valid_engine(const Config& config, const EngineOptions& options,
     }
     if (zero.reduce_bucket_size < 1) refuse("zero_optimization.reduce_bucket_size is 0; the least is 1");
     if (zero.sub_group_size < 1) refuse("zero_optimization.sub_group_size is 0; the least is 1");
+    const auto& offload = zero.offload_optimizer;
+    if (offload.super_offload && offload.device != OffloadDevice::cpu) {
+        refuse(
+            "zero_optimization.offload_optimizer.super_offload is true and its device is none; SuperOffload "
+            "runs "
+            "the optimizer on the host, so offload it, or switch super_offload off");
+    }
+    if (offload.super_offload && !(offload.cpuadam_cores_perc > 0.0 && offload.cpuadam_cores_perc <= 1.0)) {
+        refuse(fmt::format(
+            "zero_optimization.offload_optimizer.cpuadam_cores_perc is {}; valid: more than 0 and at "
+            "most 1",
+            offload.cpuadam_cores_perc));
+    }
     const bool offloads_parameters = zero.offload_param.device == OffloadDevice::cpu;
     if (offloads_parameters && zero.stage != 3) {
         refuse(

@@ -12,6 +12,7 @@
 #include "zero/engine_check.hpp"
 #include "zero/engine_impl.hpp"
 #include "zero/host_stepper.hpp"
+#include "zero/super_offload_support.hpp"
 #include "zero/kernels.hpp"
 
 namespace pinwarden::zero {
@@ -197,10 +198,16 @@ void Engine::Impl::make_buffers(const Site& site) {
                                        .memory = host_memory(OffloadState::hp_params),
                                        .gradient_bytes = layout_->shard_elements * lp_bytes,
                                        .site = site};
-        stepper_ = options_.stepper ? options_.stepper(settings) : std::make_unique<HostStepper>(settings);
+        stepper_ = make_stepper(settings);
     }
     model_parameters_.resize(layout_->elements);
     model_gradients_.resize(layout_->elements);
+}
+
+std::unique_ptr<SubGroupStepper> Engine::Impl::make_stepper(const StepperSettings& settings) const {
+    if (options_.stepper) return options_.stepper(settings);
+    if (settings.offload.super_offload) return make_super_offload(settings, options_.super_offload);
+    return std::make_unique<HostStepper>(settings);
 }
 
 // How host memory is acquired for a state that is at home there, or for what serves that state.

@@ -79,12 +79,14 @@ private:
                                               const Site& site) const;
     [[nodiscard]] std::optional<SecondaryShards> make_secondary_shards(const Site& site) const;
     void make_buffers(const Site& site);
+    [[nodiscard]] std::unique_ptr<SubGroupStepper> make_stepper(const StepperSettings& settings) const;
 
     // Checks that a call is allowed now.
     void require_usable(std::string_view call) const;
     void require_at_home(std::string_view call, OffloadStates needed) const;
 
     // Training.
+    [[nodiscard]] bool starts_early_now() const noexcept;
     void accumulate_gradients();
     [[nodiscard]] double agreed_norm();
     [[nodiscard]] SubGroupStep plan_step();

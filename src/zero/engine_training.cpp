@@ -42,6 +42,8 @@ double Engine::Impl::backward(const LossFunction& loss) {
                         "the next backward()",
                         options_.name, config_.gradient_accumulation_steps));
     }
+    std::shared_ptr<void> off_the_steppers_cores;
+    if (starts_early_now()) off_the_steppers_cores = stepper_->yield_cores();
     parameters_->fetch(model_parameters_);
     std::fill(model_gradients_.begin(), model_gradients_.end(), 0.0F);
     double value = 0.0;
@@ -51,6 +53,12 @@ double Engine::Impl::backward(const LossFunction& loss) {
     }
     accumulate_gradients();
     return value;
+}
+
+// Whether the optimizer works along with the micro-batch that comes next.
+bool Engine::Impl::starts_early_now() const noexcept {
+    return stepper_ != nullptr && stepper_->starts_early() &&
+           micro_batches_ + 1 == config_.gradient_accumulation_steps;
 }
 
 void Engine::Impl::accumulate_gradients() {
@@ -76,7 +84,7 @@ void Engine::Impl::accumulate_gradients() {
 
     std::shared_ptr<ReductionProgress> progress;
     std::shared_ptr<void> end_of_progress;  // owned by the work alone, and gone with it however it ends
-    if (last && stepper_ != nullptr && stepper_->starts_early()) {
+    if (starts_early_now()) {
         progress = std::make_shared<ReductionProgress>();
         accumulation.progress = progress;
         end_of_progress = std::shared_ptr<void>(progress.get(), [progress](void*) { progress->finish(); });

@@ -39,7 +39,9 @@ enum class OffloadDevice : std::uint8_t {
 /// The section `zero_optimization.offload_optimizer`.
 struct OffloadOptimizerConfig {
     OffloadDevice device = OffloadDevice::none;
-    bool pin_memory = false;  ///< whether that host memory is pinned
+    bool pin_memory = false;          ///< whether that host memory is pinned
+    bool super_offload = false;       ///< host Adam steps sub-groups while backward still runs
+    double cpuadam_cores_perc = 0.8;  ///< with `super_offload`: the share of the cores that it runs on
 
     [[nodiscard]] friend bool operator==(const OffloadOptimizerConfig&,
                                          const OffloadOptimizerConfig&) noexcept = default;

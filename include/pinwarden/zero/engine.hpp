@@ -52,6 +52,7 @@
 #include <pinwarden/zero/offload_state.hpp>
 #include <pinwarden/zero/parameter_group.hpp>
 #include <pinwarden/zero/sub_group_stepper.hpp>
+#include <pinwarden/zero/super_offload_options.hpp>
 
 namespace pinwarden::zero {
 
@@ -66,8 +67,9 @@ struct EngineOptions {
     PinBackendPtr backend{};    ///< how to pin; null for default_backend()
     std::string name = "zero";  ///< the name of its audit scope and of its stream
     std::chrono::nanoseconds destroy_deadline = std::chrono::seconds(30);  ///< how long destroy() waits
-    CommunicatorPtr communicator{};  ///< the ranks that train together; null for a single one
-    StepperFactory stepper{};        ///< who steps on the host; null for the engine's own
+    CommunicatorPtr communicator{};       ///< the ranks that train together; null for a single one
+    StepperFactory stepper{};             ///< who steps on the host; null for what the configuration says
+    SuperOffloadOptions super_offload{};  ///< for `offload_optimizer.super_offload`
 };
 
 /// What one call of Engine::step() did.
@@ -121,6 +123,8 @@ public:
     /// @throws EngineError if a state it needs is offloaded or no micro-batch was run; AcceleratorError. All
     ///         states are what they were then, and step() may be called again. LossScaleError for an overflow
     ///         at the least loss scale: the step is skipped, and the next backward() starts a new one.
+    ///         WorkerError or WorkerTimeoutError if workers of SuperOffload failed: states are what they were
+    ///         then, and step() may be called again, which fails as well if workers were lost.
     StepResult step();
 
     /// Moves the states in `include` to the host and gives their device memory back. States that are on the

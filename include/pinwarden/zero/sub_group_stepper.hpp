@@ -89,6 +89,12 @@ public:
     /// @throws what it likes; the step has not begun then.
     virtual void finish(float gradient_factor) = 0;
 
+    /// Keeps the calling thread off the cores that sub-groups are stepped on, until what is returned is
+    /// destroyed, on the same thread: for the time that backward() takes. Null for a stepper without cores of
+    /// its own.
+    /// @throws what it likes; nothing has changed then.
+    [[nodiscard]] virtual std::shared_ptr<void> yield_cores() { return nullptr; }
+
     /// Takes back what has been done since start(). Without a step that has begun it does nothing.
     virtual void roll_back() = 0;
 };

@@ -210,8 +210,6 @@ TEST_CASE("stages and offload devices that the engine does not have are refused"
          {R"(zero_optimization.offload_param.device: found "nvme" (a string); valid: "none" or "cpu")"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"ratio": 0.3}})"},
          {"zero_optimization.offload_optimizer.ratio: found 0.3; valid: 1"}},
-        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"super_offload": true}})"},
-         {"zero_optimization.offload_optimizer.super_offload: found true; valid: false"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "zero_hpz_partition_size": 4})"},
          {"zero_optimization.zero_hpz_partition_size: found 4, and zero_optimization.stage is 2",
           "stage 3 alone has secondary shards"}},
@@ -350,6 +348,27 @@ TEST_CASE("fields that contradict each other elsewhere are refused", "[zero]") {
               R"("scheduler": {"type": "WarmupDecayLR",
                                "params": {"total_num_steps": 10, "warmup_num_steps": 20}})"},
          {"scheduler.params.total_num_steps: found 10, which is less than warmup_num_steps = 20"}},
+    });
+}
+
+TEST_CASE("SuperOffload without an optimizer on the host, or without a core, is refused", "[zero]") {
+    constexpr std::string_view contradiction =
+        R"(zero_optimization.offload_optimizer.super_offload: found true, and zero_optimization.offload_optimizer)";
+    check_all({
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"super_offload": true}})"},
+         {contradiction, "switch super_offload off"}},
+        {{.zero = R"("zero_optimization": {"stage": 1, "offload_optimizer":
+                                           {"device": "none", "super_offload": true}})"},
+         {contradiction}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": "yes"}})"},
+         {R"(zero_optimization.offload_optimizer.super_offload: found "yes" (a string); valid: true or false)"}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": true, "cpuadam_cores_perc": 0}})"},
+         {"zero_optimization.offload_optimizer.cpuadam_cores_perc: found 0; valid: a number, more than 0"}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": true, "cpuadam_cores_perc": 80}})"},
+         {"zero_optimization.offload_optimizer.cpuadam_cores_perc: found 80; valid: a number, more than 0"}},
     });
 }
 

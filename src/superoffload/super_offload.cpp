@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <pinwarden/core/completion.hpp>
+#include <pinwarden/own/copy.hpp>
 #include <pinwarden/own/pinned_scratch.hpp>
 
 #include "superoffload/adam_workers.hpp"
@@ -143,14 +144,15 @@ void SuperOffload::Impl::gradients_ready(std::size_t sub_group) {
 
 JobArrays SuperOffload::Impl::fetch(const SubGroupUpdate& update, std::size_t begin) {
     const auto destination = buffer_.subspan(begin * lp_bytes, update.gradients.size());
-    copies_->copy_to_host(destination.data(), update.gradients.data(), destination.size());
+    detail::queue_recorded(gradients_, *copies_, [&] {
+        copies_->copy_to_host(destination.data(), update.gradients.data(), destination.size());
+    });
     try {
         last_copy_ = copies_->record();
     } catch (...) {
-        copies_->synchronize();  // a copy that nobody knows of must not be in flight
+        copies_->synchronize();  // roll_back() could not keep the device's memory for it
         throw;
     }
-    gradients_.record_use(last_copy_);
     return {.options = update.options,
             .state = update.state,
             .lp_params = update.lp_params,

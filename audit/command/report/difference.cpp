@@ -90,8 +90,10 @@ std::vector<Change> compare(const audit::StoredReport& before, const audit::Stor
         change.kind = *kind;
         changes.push_back(std::move(change));
     }
-    std::ranges::stable_sort(changes, [](const Change& left, const Change& right) {
-        return std::pair(left.kind, weight(right)) < std::pair(right.kind, weight(left));
+    std::ranges::sort(changes, [](const Change& left, const Change& right) {
+        if (left.kind != right.kind) return left.kind < right.kind;
+        if (weight(left) != weight(right)) return weight(left) > weight(right);
+        return left.identity < right.identity;
     });
     return changes;
 }

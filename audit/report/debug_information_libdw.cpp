@@ -32,9 +32,12 @@ public:
     decltype(&::dwfl_build_id_find_debuginfo) find_debuginfo = nullptr;
     decltype(&::dwfl_addrmodule) module_at = nullptr;
     decltype(&::dwfl_module_addrname) symbol_at = nullptr;
-    decltype(&::dwfl_module_getsrc) line_at = nullptr;
-    decltype(&::dwfl_lineinfo) line_info = nullptr;
     decltype(&::dwfl_module_addrdie) unit_at = nullptr;
+    decltype(&::dwfl_module_nextcu) next_unit = nullptr;
+    decltype(&::dwarf_haspc) has_address = nullptr;
+    decltype(&::dwarf_getsrc_die) line_at = nullptr;
+    decltype(&::dwarf_linesrc) line_file = nullptr;
+    decltype(&::dwarf_lineno) line_number = nullptr;
     decltype(&::dwarf_getscopes) scopes_at = nullptr;
     decltype(&::dwarf_getscopes_die) scopes_around = nullptr;
     decltype(&::dwarf_tag) tag = nullptr;
@@ -65,9 +68,12 @@ private:
         bind(find_debuginfo, "dwfl_build_id_find_debuginfo");
         bind(module_at, "dwfl_addrmodule");
         bind(symbol_at, "dwfl_module_addrname");
-        bind(line_at, "dwfl_module_getsrc");
-        bind(line_info, "dwfl_lineinfo");
         bind(unit_at, "dwfl_module_addrdie");
+        bind(next_unit, "dwfl_module_nextcu");
+        bind(has_address, "dwarf_haspc");
+        bind(line_at, "dwarf_getsrc_die");
+        bind(line_file, "dwarf_linesrc");
+        bind(line_number, "dwarf_lineno");
         bind(scopes_at, "dwarf_getscopes");
         bind(scopes_around, "dwarf_getscopes_die");
         bind(tag, "dwarf_tag");
@@ -106,8 +112,10 @@ public:
     std::vector<CodePlace> places(std::uintptr_t address) override {
         Dwfl_Module* const module = session_ == nullptr ? nullptr : dw_.module_at(session_, address);
         if (module == nullptr) return {};
-        CodePlace place = line_of(module, address);
-        std::vector<CodePlace> found = inlined_places(module, address, place);
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* const unit = unit_of(module, address, bias);
+        CodePlace place = line_of(unit, address - bias);
+        std::vector<CodePlace> found = inlined_places(module, unit, address, bias, place);
         if (found.empty()) {
             if (const char* const symbol = dw_.symbol_at(module, address)) place.function = demangled(symbol);
             if (!place.function.empty() || place.line != 0) found.push_back(std::move(place));
@@ -116,22 +124,31 @@ public:
     }
 
 private:
-    CodePlace line_of(Dwfl_Module* module, std::uintptr_t address) const {
+    // The compilation unit of an address. libdw finds it by a table that g++ writes and clang leaves out; without the
+    // table each unit is asked.
+    Dwarf_Die* unit_of(Dwfl_Module* module, std::uintptr_t address, Dwarf_Addr& bias) const {
+        Dwarf_Die* unit = dw_.unit_at(module, address, &bias);
+        if (unit != nullptr) return unit;
+        do {
+            unit = dw_.next_unit(module, unit, &bias);
+        } while (unit != nullptr && dw_.has_address(unit, address - bias) != 1);
+        return unit;
+    }
+
+    CodePlace line_of(Dwarf_Die* unit, Dwarf_Addr address) const {
         CodePlace place;
-        Dwfl_Line* const line = dw_.line_at(module, address);
+        Dwarf_Line* const line = unit == nullptr ? nullptr : dw_.line_at(unit, address);
         if (line == nullptr) return place;
         int number = 0;
-        const char* const file = dw_.line_info(line, nullptr, &number, nullptr, nullptr, nullptr);
-        if (file != nullptr) place.file = file;
-        place.line = static_cast<std::uint32_t>(number);
+        if (dw_.line_number(line, &number) == 0) place.line = static_cast<std::uint32_t>(number);
+        if (const char* const file = dw_.line_file(line, nullptr, nullptr)) place.file = file;
         return place;
     }
 
     // The functions that the code at `address` belongs to, from the one that `place` is in outward.
-    std::vector<CodePlace> inlined_places(Dwfl_Module* module, std::uintptr_t address, CodePlace place) const {
+    std::vector<CodePlace> inlined_places(Dwfl_Module* module, Dwarf_Die* unit, std::uintptr_t address,
+                                          Dwarf_Addr bias, CodePlace place) const {
         std::vector<CodePlace> found;
-        Dwarf_Addr bias = 0;
-        Dwarf_Die* const unit = dw_.unit_at(module, address, &bias);
         if (unit == nullptr) return found;
         Dwarf_Die* innermost = nullptr;
         const int count = dw_.scopes_at(unit, address - bias, &innermost);

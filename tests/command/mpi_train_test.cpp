@@ -51,7 +51,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE(
-    "Four ranks train on every stage to the losses of one, and print one audit with the rank of each pin") {
+    "Four ranks train on every stage to the losses of one, and print one audit with the rank of each pin", "[mpi]") {
     const TemporaryFolder folder;
     const std::string summary = (folder / "summary.json").string();
     const std::vector<nlohmann::json> stages{
@@ -89,7 +89,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("Two ranks train to nearly the losses of one, and only the first of them shows progress") {
+TEST_CASE("Two ranks train to nearly the losses of one, and only the first of them shows progress", "[mpi]") {
     const TemporaryFolder folder;
     const std::string summary = (folder / "summary.json").string();
     const std::vector<std::string> arguments{"train",
@@ -113,7 +113,7 @@ TEST_CASE("Two ranks train to nearly the losses of one, and only the first of th
     CHECK(count_of(run.errors, "step 12/12 ") == 1);
 }
 
-TEST_CASE("An error on one rank ends all of them, with its text and a status that says so") {
+TEST_CASE("An error on one rank ends all of them, with its text and a status that says so", "[mpi]") {
     const TemporaryFolder folder;
     const std::string config = write_config(folder, {{"stage", 2}});
     const std::vector<std::string> one{"-n", "1", PINWARDEN_PROGRAM, "train", "--quiet", "--config", config};
@@ -131,7 +131,7 @@ TEST_CASE("An error on one rank ends all of them, with its text and a status tha
     CHECK(count_of(run.output, "verdict") == 0);
 }
 
-TEST_CASE("A batch that the ranks cannot share is refused") {
+TEST_CASE("A batch that the ranks cannot share is refused", "[mpi]") {
     const TemporaryFolder folder;
     const auto run =
         mpirun(3, quick_training({"--config", write_config(folder, {{"stage", 2}}), "--steps", "2"}));

@@ -16,7 +16,6 @@ namespace pinwarden::command {
 using AddSubcommand = void (*)(CLI::App& program, int& exit_status);
 
 void add_scan(CLI::App& program, int& exit_status);
-void add_scan_file(CLI::App& program, int& exit_status);
 void add_train(CLI::App& program, int& exit_status);
 void add_version(CLI::App& program, int& exit_status);
 

@@ -7,7 +7,9 @@
 #include <clang-tidy/ClangTidyModuleRegistry.h>
 #include <clang/ASTMatchers/ASTMatchFinder.h>
 #include <clang/ASTMatchers/ASTMatchers.h>
+#include <clang/Basic/FileManager.h>
 #include <clang/Basic/LangStandard.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Lex/HeaderSearchOptions.h>
 #include <clang/Lex/Preprocessor.h>
 #include <clang/Lex/PreprocessorOptions.h>

@@ -4,6 +4,7 @@
 #include "pin_rules.hpp"
 #include "source.hpp"
 
+#include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/StringSet.h>
 
 #include <algorithm>

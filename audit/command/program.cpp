@@ -19,10 +19,10 @@ namespace pinwarden::command {
 
 namespace {
 
-/// `pinwarden`, and the subcommand if the command line got as far as naming one.
+/// `pinwarden`, and the subcommands that the command line got as far as naming.
 std::string called_as(const CLI::App& program) {
     const auto chosen = program.get_subcommands();
-    return chosen.empty() ? program.get_name() : program.get_name() + " " + chosen.front()->get_name();
+    return chosen.empty() ? program.get_name() : program.get_name() + " " + called_as(*chosen.front());
 }
 
 /// Writes one line, whatever is in `text`.

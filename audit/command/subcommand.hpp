@@ -15,6 +15,7 @@ namespace pinwarden::command {
 /// text of the exception becomes the line that the user sees.
 using AddSubcommand = void (*)(CLI::App& program, int& exit_status);
 
+void add_report(CLI::App& program, int& exit_status);
 void add_scan(CLI::App& program, int& exit_status);
 void add_train(CLI::App& program, int& exit_status);
 void add_version(CLI::App& program, int& exit_status);

@@ -117,13 +117,13 @@ void AddressIndex::insert(Entry& entry) noexcept {
         node.entry = &entry;
         node.key = keys[i];
         Table& table = table_of(node.key);
-        const std::scoped_lock lock(table.mutex);
+        const detail::CriticalSection lock(table.mutex);
         table.add(node);
     }
 }
 
 const std::byte* AddressIndex::insert_unless_overlapping(Entry& entry) noexcept {
-    const std::scoped_lock lock(registration_mutex_);
+    const detail::CriticalSection lock(registration_mutex_);
     const auto [begin, end] = pages_of(entry);
     const std::byte* const other = overlapping(begin, end);
     if (other == nullptr) insert(entry);
@@ -138,7 +138,7 @@ const std::byte* AddressIndex::overlapping(std::uintptr_t begin, std::uintptr_t 
         for (std::uintptr_t cell = begin >> size_class; cell <= last_cell; ++cell) {
             const std::uint64_t key = key_of(size_class, cell << size_class);
             Table& table = table_of(key);
-            const std::scoped_lock lock(table.mutex);
+            const detail::CriticalSection lock(table.mutex);
             for (const IndexNode* node = table.first(key); node != nullptr; node = node->next) {
                 if (node->key != key) continue;
                 const Range other = pages_of(*node->entry);
@@ -153,7 +153,7 @@ void AddressIndex::erase(Entry& entry) noexcept {
     for (IndexNode& node : entry.nodes) {
         if (node.entry == nullptr) continue;
         Table& table = table_of(node.key);
-        const std::scoped_lock lock(table.mutex);
+        const detail::CriticalSection lock(table.mutex);
         table.remove(node);
         node.entry = nullptr;
     }

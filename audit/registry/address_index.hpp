@@ -17,6 +17,7 @@
 
 #include <pinwarden/core/export.hpp>
 
+#include "core/critical_section.hpp"
 #include "registry/entry.hpp"
 
 namespace pinwarden::audit {
@@ -49,7 +50,7 @@ public:
              classes &= classes - 1) {
             const std::uint64_t key = key_of(lowest_class(classes), wanted);
             Table& table = table_of(key);
-            const std::scoped_lock lock(table.mutex);
+            const detail::CriticalSection lock(table.mutex);
             for (const IndexNode* node = table.first(key); node != nullptr; node = node->next) {
                 if (node->key != key) continue;
                 const auto begin = reinterpret_cast<std::uintptr_t>(node->entry->block.address);

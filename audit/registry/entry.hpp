@@ -23,6 +23,12 @@ namespace pinwarden::audit {
 struct Entry;
 struct Shard;
 
+/// A place in one of a pool's lists.
+struct CacheLinks {
+    Entry* newer = nullptr;
+    Entry* older = nullptr;
+};
+
 /// A place in the address index; every entry brings the two that it may need, so that indexing never allocates.
 struct IndexNode {
     IndexNode* next = nullptr;
@@ -40,17 +46,22 @@ struct Entry {
     Shard* shard = nullptr;
     Entry* next = nullptr;  ///< in the free list of the shard, or in the list of blocks in flight
     std::array<IndexNode, 2> nodes{};
+    CacheLinks among_all{};      ///< while it is cached: between the other blocks of its pool
+    CacheLinks among_equals{};   ///< the same, between those of its size
 
+    std::uint64_t number = 0;  ///< of its reservation or reuse; each shard counts its own
     std::uint64_t generation = 0;  ///< the fork_generation() in which it was reserved; in any other it is inert
     EntryState state = EntryState::vacant;
     bool pinned = false;       ///< whether its backend locks pages: pageable blocks are counted in flight only
     bool registered = false;   ///< memory of somebody else: unregister instead of deallocate
+    bool pooled = false;       ///< its backend was asked for whole pages on behalf of a pool
     bool fell_back = false;    ///< pageable because pinning was refused and that was allowed
     HostBlock block{};
     PinBackendPtr backend{};
     std::string label{};
     ScopeRef scope{};
     Site site{};
+    std::vector<const void*> stack{};  ///< where the calls return to, innermost first; empty unless captured
     std::thread::id thread{};
     std::chrono::steady_clock::time_point pinned_at{};
     std::vector<CompletionTokenPtr> uses{};  ///< the last use on each queue

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <utility>
 
 namespace pinwarden::audit {
 
@@ -13,48 +14,60 @@ bool all_complete(const std::vector<CompletionTokenPtr>& uses) noexcept {
 }
 
 void InFlight::add(Entry& entry) noexcept {
-    const std::scoped_lock lock(mutex_);
-    entry.next = head_;
-    head_ = &entry;
     waiting_.fetch_add(1, std::memory_order_relaxed);
+    append(entry);
 }
 
-void InFlight::sweep(Ledger& ledger) noexcept {
+void InFlight::append(Entry& entry) noexcept {
+    const detail::CriticalSection lock(mutex_);
+    entry.next = nullptr;
+    (tail_ == nullptr ? head_ : tail_->next) = &entry;
+    tail_ = &entry;
+}
+
+std::size_t InFlight::listed(const ScopeRef* only) noexcept {
+    if (only == nullptr) return waiting_.load(std::memory_order_relaxed);
+    std::size_t number = 0;
+    const detail::CriticalSection lock(mutex_);
+    for (const Entry* entry = head_; entry != nullptr; entry = entry->next) number += entry->scope == *only ? 1 : 0;
+    return number;
+}
+
+Entry* InFlight::take(const ScopeRef* only) noexcept {
+    const detail::CriticalSection lock(mutex_);
+    Entry* before = nullptr;
+    Entry* entry = head_;
+    while (entry != nullptr && only != nullptr && entry->scope != *only) before = std::exchange(entry, entry->next);
+    if (entry == nullptr) return nullptr;
+    (before == nullptr ? head_ : before->next) = entry->next;
+    if (tail_ == entry) tail_ = before;
+    return entry;
+}
+
+void InFlight::sweep(Ledger& ledger, const ScopeRef* only, std::size_t most) noexcept {
     if (waiting_.load(std::memory_order_relaxed) == 0) return;
-    Entry* taken = nullptr;
-    {
-        const std::scoped_lock lock(mutex_);
-        std::swap(taken, head_);
-    }
-    Entry* kept = nullptr;
-    Entry* last_kept = nullptr;
-    while (Entry* const entry = taken) {
-        taken = entry->next;
-        entry->next = nullptr;
+    for (std::size_t left = std::min(most, listed(only)); left != 0; --left) {
+        Entry* const entry = take(only);
+        if (entry == nullptr) return;
         if (all_complete(entry->uses)) {
             ledger.release_now(*entry);
             waiting_.fetch_sub(1, std::memory_order_release);
-            continue;
+        } else {
+            append(*entry);
         }
-        entry->next = kept;
-        kept = entry;
-        if (last_kept == nullptr) last_kept = entry;
     }
-    if (kept == nullptr) return;
-    const std::scoped_lock lock(mutex_);
-    last_kept->next = head_;
-    head_ = kept;
 }
 
 void InFlight::forget_all() noexcept {
     head_ = nullptr;
+    tail_ = nullptr;
     waiting_.store(0, std::memory_order_relaxed);
 }
 
 bool InFlight::wait_for_one(const ScopeRef& scope, std::size_t round, std::chrono::nanoseconds slice) noexcept {
     CompletionTokenPtr use;
     {
-        const std::scoped_lock lock(mutex_);
+        const detail::CriticalSection lock(mutex_);
         for (const Entry* entry = head_; entry != nullptr; entry = entry->next) {
             if (entry->scope != scope) continue;
             use = entry->uses[round % entry->uses.size()];
@@ -73,7 +86,7 @@ void InFlight::await(Ledger& ledger, const ScopeRef& scope, std::chrono::nanosec
     constexpr std::chrono::nanoseconds shortest_slice = std::chrono::microseconds(100);
     const Clock::time_point start = Clock::now();
     for (std::size_t round = 0;; ++round) {
-        sweep(ledger);
+        sweep(ledger, &scope, SIZE_MAX);
         if (waiting_.load(std::memory_order_acquire) == 0 || !ledger.has_in_flight(scope)) return;
         const auto passed = Clock::now() - start;
         if (passed >= deadline) return;

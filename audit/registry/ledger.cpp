@@ -4,7 +4,6 @@
 #include <pinwarden/core/bytes.hpp>
 #include <pinwarden/core/error.hpp>
 #include <pinwarden/core/fork.hpp>
-#include <pinwarden/core/release_failure.hpp>
 
 #include <algorithm>
 #include <type_traits>
@@ -13,6 +12,8 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include "registry/memory_tools.hpp"
+#include "registry/stack_capture.hpp"
 #include "report/report_at_exit.hpp"
 
 namespace pinwarden::audit {
@@ -80,7 +81,8 @@ Copied copy_of(const Entry& entry, PinState state) {
                      .thread = entry.thread,
                      .age = std::chrono::steady_clock::now() - entry.pinned_at,
                      .detail = {},
-                     .streams = {}};
+                     .streams = {},
+                     .stack = entry.stack};
     if (state == PinState::quarantined) {
         record.detail = fmt::format("{} failed with error {}", entry.failure.call, entry.failure.code);
     }
@@ -106,6 +108,7 @@ namespace {
 // Before every other static object of the program: what is armed first at exit runs last.
 [[gnu::constructor(101)]] void watch_process() noexcept {
     arm_report_at_exit();
+    read_stack_variable();
     ::pthread_atfork([] { the_ledger.before_fork(); }, [] { the_ledger.after_fork_in_parent(); },
                      [] { the_ledger.after_fork_in_child(); });
 }
@@ -125,7 +128,7 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
     Shard& shard = shard_of_this_thread();
     Entry* entry = nullptr;
     {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         if (shard.vacant == nullptr) {
             auto* const chunk = new Chunk;
             chunk->next = std::exchange(shard.chunks, chunk);
@@ -137,10 +140,12 @@ Entry& Ledger::reserve(std::string_view label, const ScopeRef& scope, const Site
         entry = std::exchange(shard.vacant, shard.vacant->next);
         entry->next = nullptr;
         entry->state = EntryState::reserved;
+        entry->number = ++shard.numbers;
         entry->generation = fork_generation();
     }
     try {
         entry->label.assign(label);
+        entry->uses.reserve(1);  // so that a use that is lost can be recorded without memory
     } catch (...) {
         vacate(*entry);
         throw;
@@ -155,13 +160,15 @@ void Ledger::vacate(Entry& entry) noexcept {
     // What the entry shared is let go of outside the mutex: it may be the last owner.
     const PinBackendPtr backend = std::exchange(entry.backend, nullptr);
     entry.uses.clear();
-    const std::scoped_lock lock(entry.shard->mutex);
+    const detail::CriticalSection lock(entry.shard->mutex);
     entry.state = EntryState::vacant;
     entry.pinned = false;
     entry.registered = false;
+    entry.pooled = false;
     entry.fell_back = false;
     entry.block = {};
     entry.scope = {};
+    entry.stack.clear();
     entry.next = std::exchange(entry.shard->vacant, &entry);
 }
 
@@ -180,15 +187,17 @@ void Ledger::disclaim(Entry& entry) noexcept { index_.erase(entry); }
 
 void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
     {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         entry.block.locked_bytes = block.locked_bytes;
         entry.block.device_pinned = block.device_pinned;
+        entry.block.own_pages = block.own_pages;
         if (!entry.registered) {  // a claim has filed the rest already, and look-ups may be reading it
             entry.block.address = block.address;
             entry.block.bytes = block.bytes;
         }
         entry.pinned_at = std::chrono::steady_clock::now();
     }
+    memory_tools::begin(entry.block);
     if (entry.pinned && !entry.registered) index_.insert(entry);
     const std::size_t locked = locked_.fetch_add(block.locked_bytes, std::memory_order_relaxed) + block.locked_bytes;
     std::size_t peak = peak_.load(std::memory_order_relaxed);
@@ -198,7 +207,11 @@ void Ledger::publish(Entry& entry, const HostBlock& block) noexcept {
 }
 
 void Ledger::move(Entry& entry, EntryState to) noexcept {
-    const std::scoped_lock lock(entry.shard->mutex);
+    const detail::CriticalSection lock(entry.shard->mutex);
+    recount(entry, to);
+}
+
+void Ledger::recount(Entry& entry, EntryState to) noexcept {
     Counts& counts = entry.shard->counts;
     if (const auto from = reported(entry, entry.state)) subtract(counts.of(*from), entry.block);
     entry.state = to;
@@ -207,6 +220,8 @@ void Ledger::move(Entry& entry, EntryState to) noexcept {
 
 void Ledger::release(Entry& entry) noexcept {
     if (is_inert(entry)) return;
+    // The process is ending, by a signal handler that has interrupted this thread in the audit: the system unpins.
+    if (detail::CriticalSection::is_interrupted()) return;
     sweep();
     if (all_complete(entry.uses)) {
         release_now(entry);
@@ -217,49 +232,37 @@ void Ledger::release(Entry& entry) noexcept {
 }
 
 void Ledger::release_now(Entry& entry) noexcept {
-    if (entry.pinned) index_.erase(entry);
+    // Whether an abandoned use is over cannot be known, so its memory goes where the runtime goes, and to nobody else.
+    const bool is_reusable = std::ranges::none_of(entry.uses, [](const auto& use) { return use->is_abandoned(); });
+    if (!is_reusable || !keep(entry)) unpin(entry);
+}
+
+void Ledger::unpin(Entry& entry) noexcept {
+    // The backend may hand out an allocated block's address again as soon as it has it back. The pages of a
+    // registration stay claimed until they are unlocked: a second lock on one of them would be undone with the first.
+    if (entry.pinned && !entry.registered) index_.erase(entry);
     move(entry, EntryState::releasing);
     locked_.fetch_sub(entry.block.locked_bytes, std::memory_order_relaxed);
 
-    const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(entry.block)
-                                                : entry.backend->deallocate(entry.block);
+    HostBlock block = entry.block;
+    if (entry.pooled) {
+        block.bytes = round_up(block.bytes, page_bytes());
+    } else {
+        memory_tools::end(block);  // of a pool's block it was said when it was cached
+    }
+    memory_tools::give_back(block);
+    const UnpinAnswer answer = entry.registered ? entry.backend->unregister_memory(block)
+                                                : entry.backend->deallocate(block);
     if (answer.status == UnpinStatus::failed) {
         quarantine(entry, answer);
         return;
     }
     if (answer.status == UnpinStatus::unloading) {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         add(entry.shard->counts.left_to_system, entry.block);
     }
+    if (entry.pinned && entry.registered) index_.erase(entry);
     vacate(entry);
-}
-
-void Ledger::quarantine(Entry& entry, const UnpinAnswer& answer) noexcept {
-    {
-        const std::scoped_lock lock(entry.shard->mutex);
-        entry.failure = answer;
-    }
-    locked_.fetch_add(entry.block.locked_bytes, std::memory_order_relaxed);
-    if (entry.pinned) index_.insert(entry);
-    move(entry, EntryState::quarantined);
-
-    ReleaseFailure failure{.text = "a pin could not be released and is quarantined",
-                           .address = entry.block.address,
-                           .bytes = entry.block.locked_bytes,
-                           .code = answer.code,
-                           .site = entry.site};
-    std::string text;
-    try {
-        text = fmt::format(
-            "{}({}, {}) of the {} backend failed with error {}: {} '{}', pinned at {}:{}, stays pinned; its memory is "
-            "quarantined and will not be reused",
-            answer.call, static_cast<const void*>(entry.block.address), entry.block.bytes, entry.backend->name(),
-            answer.code, format_bytes(entry.block.locked_bytes), entry.label, entry.site.file_name(),
-            entry.site.line());
-        failure.text = text;
-    } catch (...) {  // no memory for a better text
-    }
-    report_release_failure(failure);
 }
 
 void Ledger::await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept {
@@ -268,7 +271,7 @@ void Ledger::await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noe
 
 bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 const bool waits = entry.state == EntryState::in_flight || entry.state == EntryState::releasing;
@@ -279,13 +282,29 @@ bool Ledger::has_in_flight(const ScopeRef& scope) noexcept {
     return false;
 }
 
-Tally Ledger::live(const ScopeRef& scope) noexcept {
+bool Ledger::is_selected(std::size_t shard, const Entry& entry, const Selection& selection) noexcept {
+    if (selection.scope != nullptr && entry.scope != *selection.scope) return false;
+    return selection.since == nullptr || entry.number > (*selection.since)[shard];
+}
+
+LedgerMark Ledger::mark() noexcept {
+    LedgerMark mark{};
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        const detail::CriticalSection lock(shards_[number].mutex);
+        mark[number] = shards_[number].numbers;
+    }
+    return mark;
+}
+
+Tally Ledger::live(const Selection& selection) noexcept {
     Tally tally;
-    for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
-                if (reported(entry, entry.state) == PinState::live && entry.scope == scope) add(tally, entry.block);
+                if (reported(entry, entry.state) != PinState::live) continue;
+                if (is_selected(number, entry, selection)) add(tally, entry.block);
             }
         }
     }
@@ -293,19 +312,19 @@ Tally Ledger::live(const ScopeRef& scope) noexcept {
 }
 
 void Ledger::note_fallback(std::size_t bytes) noexcept {
-    const std::scoped_lock lock(fallback_mutex_);
+    const detail::CriticalSection lock(fallback_mutex_);
     add(fallbacks_, {nullptr, bytes, 0});
 }
 
 Tally Ledger::fallbacks() noexcept {
-    const std::scoped_lock lock(fallback_mutex_);
+    const detail::CriticalSection lock(fallback_mutex_);
     return fallbacks_;
 }
 
 Counts Ledger::counts() noexcept {
     Counts total;
     for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+        const detail::CriticalSection lock(shard.mutex);
         const Counts& counts = shard.counts;
         total.live = sum(total.live, counts.live);
         total.cached = sum(total.cached, counts.cached);
@@ -319,22 +338,23 @@ Counts Ledger::counts() noexcept {
 std::optional<PinRecord> Ledger::find(const void* address) {
     std::optional<Copied> found;
     index_.find(address, [&](const Entry& entry) {
-        const std::scoped_lock lock(entry.shard->mutex);
+        const detail::CriticalSection lock(entry.shard->mutex);
         if (const auto state = reported(entry, entry.state)) found = copy_of(entry, *state);
     });
     if (!found) return std::nullopt;
     return completed(std::move(*found));
 }
 
-std::vector<PinRecord> Ledger::records(const ScopeRef* only) {
+std::vector<PinRecord> Ledger::records(const Selection& selection) {
     std::vector<Copied> copies;
-    for (Shard& shard : shards_) {
-        const std::scoped_lock lock(shard.mutex);
+    for (std::size_t number = 0; number < shard_count; ++number) {
+        Shard& shard = shards_[number];
+        const detail::CriticalSection lock(shard.mutex);
         for (const Chunk* chunk = shard.chunks; chunk != nullptr; chunk = chunk->next) {
             for (const Entry& entry : chunk->entries) {
                 // The state comes first: the scope of an entry that is being reserved is written without the mutex.
                 const auto state = reported(entry, entry.state);
-                if (!state || (only != nullptr && entry.scope != *only)) continue;
+                if (!state || !is_selected(number, entry, selection)) continue;
                 copies.push_back(copy_of(entry, *state));
             }
         }

@@ -8,6 +8,8 @@
 /// reserve -> publish -> release -> (vacant | quarantined)
 ///                          \-> in flight, until its copies are complete
 /// ```
+/// A pool's entry goes from release to cached instead, and from there to take() or to discard().
+///
 /// An entry is reserved before memory is pinned, published after it, and erased before the memory can be handed out
 /// again. No mutex is held while a backend or a completion token is called.
 
@@ -17,11 +19,13 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <pinwarden/audit/pin_record.hpp>
 #include <pinwarden/audit/scope.hpp>
 #include <pinwarden/backend/pin_backend.hpp>
+#include <pinwarden/core/error.hpp>
 #include <pinwarden/core/site.hpp>
 
 #include "registry/address_index.hpp"
@@ -39,6 +43,16 @@ struct alignas(64) Shard {
     Entry* vacant = nullptr;           // free list
     struct Chunk* chunks = nullptr;    // all entries ever made, linked for snapshots
     Counts counts{};                   // of this shard's entries
+    std::uint64_t numbers = 0;         // given to its entries so far
+};
+
+/// A moment: the last number that each shard had given.
+using LedgerMark = std::array<std::uint64_t, 16>;
+
+/// Some of the entries; without anything, all of them.
+struct Selection {
+    const ScopeRef* scope = nullptr;    ///< those of this scope
+    const LedgerMark* since = nullptr;  ///< those that were asked for after this moment
 };
 
 /// Thread-safe, constant-initialised and never destroyed.
@@ -66,8 +80,25 @@ public:
     /// The handle is gone: releases the block now, or after its recorded uses.
     void release(Entry& entry) noexcept;
 
-    /// Releases what is in flight no longer.
-    void sweep() noexcept { in_flight_.sweep(*this); }
+    /// A live entry made of a block that `backend` has cached, if it is a pool and has one for `bytes`; else null. Only
+    /// the entry that is returned takes `stack`.
+    /// @throws std::bad_alloc
+    [[nodiscard]] Entry* take(const PinBackendPtr& backend, std::size_t bytes, std::string_view label,
+                              const ScopeRef& scope, const Site& site, std::vector<const void*>& stack);
+
+    /// A pool gives up an entry that it has cached: releases the block.
+    void discard(Entry& entry) noexcept { unpin(entry); }
+
+    /// Quarantines the memory of a pin that was refused half-way and could not be undone, as `refused` would have been
+    /// recorded.
+    /// @throws std::bad_alloc
+    void keep_stuck(const Entry& refused, const PinRefusal& refusal);
+
+    /// Releases some of what is in flight no longer: in passing, at a cost that does not grow with what is stuck.
+    void sweep() noexcept { in_flight_.sweep_some(*this); }
+
+    /// Releases all of it.
+    void collect() noexcept { in_flight_.sweep(*this); }
 
     /// Waits until nothing of `scope` is in flight or the time is over.
     void await(const ScopeRef& scope, std::chrono::nanoseconds deadline) noexcept;
@@ -80,8 +111,11 @@ public:
     [[nodiscard]] std::size_t peak_locked_bytes() const noexcept { return peak_.load(std::memory_order_relaxed); }
     void reset_peak() noexcept { peak_.store(locked_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
 
-    /// Copies of all records, or of those of one scope, in the order of addresses.
-    [[nodiscard]] std::vector<PinRecord> records(const ScopeRef* only);
+    /// Copies of the records of a selection, in the order of addresses.
+    [[nodiscard]] std::vector<PinRecord> records(const Selection& selection);
+
+    /// This moment. Locks each shard in turn; a pin that another thread is asking for meanwhile may count as earlier.
+    [[nodiscard]] LedgerMark mark() noexcept;
 
     /// The record of the pin that holds `address`.
     [[nodiscard]] std::optional<PinRecord> find(const void* address);
@@ -94,18 +128,23 @@ public:
     /// Whether something of `scope` is in flight or is being released after it.
     [[nodiscard]] bool has_in_flight(const ScopeRef& scope) noexcept;
 
-    /// The pins of `scope` that are live; unlike records() it needs no memory.
-    [[nodiscard]] Tally live(const ScopeRef& scope) noexcept;
+    /// The pins of a selection that are live; unlike records() it needs no memory.
+    [[nodiscard]] Tally live(const Selection& selection) noexcept;
 
 private:
     friend class InFlight;
 
-    static constexpr std::size_t shard_count = 16;
+    static constexpr std::size_t shard_count = std::tuple_size_v<LedgerMark>;
+
+    [[nodiscard]] static bool is_selected(std::size_t shard, const Entry& entry, const Selection& selection) noexcept;
 
     [[nodiscard]] Shard& shard_of_this_thread() noexcept;
     void release_now(Entry& entry) noexcept;
+    [[nodiscard]] bool keep(Entry& entry) noexcept;  ///< by the pool that it came from, if it did
+    void unpin(Entry& entry) noexcept;
     void quarantine(Entry& entry, const UnpinAnswer& answer) noexcept;
-    void move(Entry& entry, EntryState to) noexcept;  ///< between states, and between their counts
+    void move(Entry& entry, EntryState to) noexcept;     ///< between states, and between their counts
+    void recount(Entry& entry, EntryState to) noexcept;  ///< the same with the shard's mutex held
 
     std::array<Shard, shard_count> shards_{};
     AddressIndex index_{};

@@ -16,12 +16,12 @@ std::size_t Registry::peak_locked_bytes() const noexcept { return Ledger::instan
 
 void Registry::reset_peak() const noexcept { Ledger::instance().reset_peak(); }
 
-std::vector<PinRecord> Registry::snapshot() const { return Ledger::instance().records(nullptr); }
+std::vector<PinRecord> Registry::snapshot() const { return Ledger::instance().records({}); }
 
 std::optional<PinRecord> Registry::find(const void* address) const { return Ledger::instance().find(address); }
 
 Tally Registry::fallbacks() const noexcept { return Ledger::instance().fallbacks(); }
 
-void Registry::collect() const noexcept { Ledger::instance().sweep(); }
+void Registry::collect() const noexcept { Ledger::instance().collect(); }
 
 }  // namespace pinwarden::audit

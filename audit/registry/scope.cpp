@@ -19,7 +19,7 @@ Scope::Scope(std::string name) : ref_(std::make_shared<const std::string>(std::m
 
 Scope::~Scope() {
     if (closed_ || ref_ == ScopeRef()) return;
-    const Tally live = Ledger::instance().live(ref_);
+    const Tally live = Ledger::instance().live({.scope = &ref_});
     if (live.pins == 0) return;
     try {
         const std::string text = to_text(report());
@@ -35,7 +35,7 @@ LeakReport Scope::report() const {
     const Registry& registry = Registry::instance();
     LeakReport report;
     report.scope = name();
-    report.records = Ledger::instance().records(&ref_);
+    report.records = Ledger::instance().records({.scope = &ref_});
     report.counts = count(report.records);
     report.peak_locked_bytes = registry.peak_locked_bytes();
     report.kernel_locked_bytes = kernel_locked_bytes();

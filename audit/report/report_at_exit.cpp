@@ -15,6 +15,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "core/critical_section.hpp"
+#include "report/report_format.hpp"
+#include "report/stored_report.hpp"
+
 namespace pinwarden::audit {
 namespace {
 
@@ -30,8 +34,16 @@ bool write_file(const std::string& path, const std::string& text) {
 
 void write_report() {
     try {
-        const char* const value = std::getenv(variable.data());
+        const char* const value = ::secure_getenv(variable.data());
         if (value == nullptr || *value == '\0') return;
+        if (detail::CriticalSection::is_interrupted()) {
+            const std::string failure = fmt::format(
+                "{}={}: there is no report, because a signal handler has called exit() and interrupted the audit; "
+                "let the handler only note the signal",
+                variable, value);
+            report_release_failure({.text = failure});
+            return;
+        }
         std::string path = value;
         const auto placeholder = path.find(process_placeholder);
         if (placeholder != std::string::npos) {
@@ -39,9 +51,7 @@ void write_report() {
         } else if (fork_generation() != 0) {
             return;  // the file is the parent's
         }
-        const LeakReport report = LeakReport::of_process();
-        const std::string text = path.ends_with(".json") ? to_json(report) : to_text(report);
-        if (write_file(path, text + "\n")) return;
+        if (write_file(path, write(stored(LeakReport::of_process()), format_of(path)))) return;
         const std::string failure =
             fmt::format("{}={}: the report could not be written: {}", variable, value, std::strerror(errno));
         report_release_failure({.text = failure});
@@ -53,7 +63,7 @@ void write_report() {
 }  // namespace
 
 void arm_report_at_exit() noexcept {
-    const char* const value = std::getenv(variable.data());
+    const char* const value = ::secure_getenv(variable.data());
     if (value == nullptr || *value == '\0') return;
     std::atexit(write_report);
     std::at_quick_exit(write_report);

@@ -4,8 +4,8 @@
 /// @file
 /// `PINWARDEN_REPORT_AT_EXIT=FILE`: the audit of the whole process, written when it ends.
 ///
-/// JSON if the file's name ends in `.json`, text otherwise; `%p` in the name stands for the process's number. A child
-/// made by `fork` writes only if the name has one, since the file is its parent's.
+/// The file's ending chooses the format (see report_format.hpp); `%p` in the name stands for the process's number. A
+/// child made by `fork` writes only if the name has one, since the file is its parent's.
 
 namespace pinwarden::audit {
 

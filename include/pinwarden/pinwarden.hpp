@@ -7,10 +7,13 @@
 #include <pinwarden/accelerator/accelerator.hpp>
 #include <pinwarden/accelerator/cpu_accelerator.hpp>
 #include <pinwarden/accelerator/device_buffer.hpp>
+#include <pinwarden/audit/leak_guard.hpp>
 #include <pinwarden/audit/leak_report.hpp>
 #include <pinwarden/audit/pin_record.hpp>
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/audit/scope.hpp>
+#include <pinwarden/audit/stacks.hpp>
+#include <pinwarden/audit/test_leaks.hpp>
 #include <pinwarden/backend/device_registration.hpp>
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/backend/pageable_backend.hpp>
@@ -32,3 +35,4 @@
 #include <pinwarden/own/pinned_handle.hpp>
 #include <pinwarden/own/pinned_registration.hpp>
 #include <pinwarden/own/pinned_scratch.hpp>
+#include <pinwarden/pool/pinned_pool.hpp>

@@ -5,6 +5,7 @@
 /// All of the ZeRO engine (the target `pinwarden::zero`) in one header; each part may be included alone as well.
 
 #include <pinwarden/zero/adam.hpp>
+#include <pinwarden/zero/communicator.hpp>
 #include <pinwarden/zero/config.hpp>
 #include <pinwarden/zero/config_fields.hpp>
 #include <pinwarden/zero/engine.hpp>
@@ -15,3 +16,6 @@
 #include <pinwarden/zero/offload_state.hpp>
 #include <pinwarden/zero/offloadable_state.hpp>
 #include <pinwarden/zero/parameter_group.hpp>
+#include <pinwarden/zero/sub_group_stepper.hpp>
+#include <pinwarden/zero/super_offload_options.hpp>
+#include <pinwarden/zero/thread_ranks.hpp>

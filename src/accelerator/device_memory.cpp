@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include <pinwarden/core/fork.hpp>
 #include <pinwarden/core/process_memory.hpp>
 
 namespace pinwarden::detail {
@@ -73,6 +74,8 @@ bool DeviceMemory::holds(const std::byte* address, std::size_t bytes) const noex
 }
 
 DeviceMemoryUsage DeviceMemory::usage() const noexcept {
+    // In a child of fork() none of it can be used, and the mutex may be held by a thread that is not there.
+    if (generation_ != fork_generation()) return {.capacity = capacity_};
     const std::lock_guard lock(mutex_);
     return {.in_use = in_use_, .peak = peak_, .capacity = capacity_, .allocations = allocations_};
 }

@@ -6,11 +6,13 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 
 #include <pinwarden/accelerator/accelerator.hpp>
+#include <pinwarden/core/fork.hpp>
 
 #include <accelerator/work_item.hpp>
 
@@ -44,7 +46,8 @@ private:
 /// Blocks of host memory that are counted apart, up to a capacity. Thread-safe.
 class DeviceMemory {
 public:
-    explicit DeviceMemory(std::size_t capacity) noexcept : capacity_(capacity) {}
+    explicit DeviceMemory(std::size_t capacity) noexcept
+        : capacity_(capacity), generation_(fork_generation()) {}
 
     /// A block of `bytes`; null if the capacity or the host's memory does not suffice. Where the capacity
     /// would suffice if withdrawn blocks had run, `may_wait` says whether to wait for that: whether an
@@ -70,6 +73,7 @@ private:
     void given_back(std::size_t bytes) noexcept;
 
     const std::size_t capacity_;
+    const std::uint64_t generation_;  // of the process that made it
     mutable std::mutex mutex_;
     std::condition_variable released_;
     Blocks blocks_;

@@ -2,7 +2,7 @@
 #include <pinwarden/backend/native_backend.hpp>
 
 #include "backend/cuda_support.hpp"
-#include "backend/immortal.hpp"
+#include "core/immortal.hpp"
 #include "backend/native_pages.hpp"
 #include "backend/refusal.hpp"
 
@@ -63,11 +63,12 @@ bool NativePages::register_with_device(PageRange pages, PageRange not_inherited,
         case DeviceRegistrar::Outcome::stuck: break;
     }
     // The device may still write to some of the pages: they stay mapped and locked for good.
-    throw refused(name(),
-                  fmt::format("the registration of {} bytes at {} with the device", pages.length,
-                              static_cast<void*>(pages.first)),
-                  registrar_->status().last_refusal, EIO, asked,
-                  "the driver keeps a part of the pages, which are lost to this process; restart it");
+    throw stuck(refused(name(),
+                        fmt::format("the registration of {} bytes at {} with the device", pages.length,
+                                    static_cast<void*>(pages.first)),
+                        registrar_->status().last_refusal, EIO, asked,
+                        "the driver keeps a part of the pages, which are lost to this process; restart it"),
+                pages.first, pages.length);
 }
 
 UnpinAnswer NativePages::unregister_from_device(PageRange pages, PageRange not_inherited) noexcept {
@@ -89,7 +90,11 @@ HostBlock NativePages::allocate(std::size_t bytes) {
         throw;
     }
     const bool registered = register_with_device({first, length}, {first, length}, bytes);
-    return {.address = first, .bytes = bytes, .locked_bytes = length, .device_pinned = registered};
+    return {.address = first,
+            .bytes = bytes,
+            .locked_bytes = length,
+            .device_pinned = registered,
+            .own_pages = true};
 }
 
 UnpinAnswer NativePages::deallocate(const HostBlock& block) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <pinwarden/backend/pageable_backend.hpp>
 
-#include "backend/immortal.hpp"
+#include "core/immortal.hpp"
 #include "backend/refusal.hpp"
 
 #include <pinwarden/core/bytes.hpp>

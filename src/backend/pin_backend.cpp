@@ -7,4 +7,6 @@ PinBackend::~PinBackend() = default;
 
 bool PinBackend::is_device_pinned(const HostBlock& block) const noexcept { return block.device_pinned; }
 
+audit::BlockCache* PinBackend::cache() noexcept { return nullptr; }
+
 }  // namespace pinwarden

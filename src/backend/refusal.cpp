@@ -39,6 +39,13 @@ PinError refused(std::string_view backend, std::string call, std::string answer,
                                .advice = std::move(advice)});
 }
 
+PinError stuck(const PinError& error, std::byte* address, std::size_t bytes) {
+    PinRefusal refusal = error.refusal();
+    refusal.stuck_address = address;
+    refusal.stuck_bytes = bytes;
+    return PinError(std::move(refusal));
+}
+
 std::string locking_advice(std::size_t bytes_to_lock) {
     const std::size_t limit = lock_limit_bytes();
     const std::size_t locked = kernel_locked_bytes();

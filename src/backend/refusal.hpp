@@ -16,6 +16,9 @@ namespace pinwarden::detail {
 [[nodiscard]] PinError refused(std::string_view backend, std::string call, std::string answer, int code,
                                std::size_t bytes_asked, std::string advice);
 
+/// The same error, of a pin of which whole pages could not be undone.
+[[nodiscard]] PinError stuck(const PinError& error, std::byte* address, std::size_t bytes);
+
 /// What to do about pages that the kernel would not lock: depends on whether the limit forbids it.
 [[nodiscard]] std::string locking_advice(std::size_t bytes_to_lock);
 

@@ -2,6 +2,7 @@
 #include <pinwarden/backend/selection.hpp>
 
 #include "backend/cuda_support.hpp"
+#include "core/published.hpp"
 
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/core/error.hpp>
@@ -57,7 +58,8 @@ BackendSelection select_backend(std::optional<std::string_view> value, const Cud
 }
 
 const BackendSelection& default_backend() {
-    static const Outcome& outcome = *new Outcome(select_once());  // never destroyed: handles may outlive main
+    static constinit detail::Published<Outcome> published;
+    const Outcome& outcome = published.get_or(select_once);
     if (outcome.error) std::rethrow_exception(outcome.error);
     return outcome.selection;
 }

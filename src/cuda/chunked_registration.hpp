@@ -46,6 +46,8 @@ public:
     explicit ChunkedRegistration(const Runtime& runtime, Advise advise = &::madvise) noexcept
         : runtime_(runtime), advise_(advise) {}
 
+    [[nodiscard]] bool is_usable() const noexcept { return runtime_.is_usable(); }
+
     /// Registers `pages` for all devices, after it has kept `not_inherited`, a part of them, from children of
     /// fork().
     /// @returns why not, or nothing if it is done.

@@ -34,6 +34,7 @@ StreamPtr CudaDevice::create_stream(std::string name) {
 }
 
 DeviceMemoryUsage CudaDevice::memory() const noexcept {
+    if (!runtime_.is_usable()) return {.capacity = blocks_->capacity()};  // in a child a mutex may be held for good
     blocks_->collect();
     return blocks_->usage();
 }

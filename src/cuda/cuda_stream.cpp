@@ -29,6 +29,7 @@ CudaStream::CudaStream(const Runtime& runtime, int device, std::shared_ptr<Devic
 }
 
 CudaStream::~CudaStream() {
+    if (!runtime_.is_usable()) return;  // in a child of fork() not even a mutex can be relied on
     if (const Outcome outcome = wait(); !outcome.ok())
         report(outcome, "work queued on it failed", nullptr, 0);
     blocks_->collect();
@@ -37,6 +38,7 @@ CudaStream::~CudaStream() {
 }
 
 std::byte* CudaStream::allocate(std::size_t bytes) {
+    require_usable("allocate()");
     if (bytes == 0) refuse("allocate(0 bytes)", "a block has at least one byte");
     blocks_->collect();  // so that the peak counts nothing that was given back before
     auto node = DeviceBlocks::make_node();
@@ -114,7 +116,13 @@ void CudaStream::synchronize() {
     }
 }
 
+void CudaStream::require_usable(const char* call) const {
+    // Before any mutex: a child of fork() may have inherited one that is held for good.
+    if (!runtime_.is_usable()) refuse(call, runtime_.describe({cudaErrorCudartUnloading, "the gate"}));
+}
+
 Outcome CudaStream::wait() noexcept {
+    if (!runtime_.is_usable()) return {cudaErrorCudartUnloading, runtime_.calls().stream_synchronize.name};
     const std::uint64_t number = blocks_->next_number();
     const Outcome outcome = runtime_.call_on(device_, runtime_.calls().stream_synchronize, stream_);
     if (outcome.ok()) blocks_->collect_without_event(id(), number);
@@ -124,6 +132,7 @@ Outcome CudaStream::wait() noexcept {
 void CudaStream::copy(const char* call, std::byte* to, const std::byte* from, std::size_t bytes,
                       const std::byte* device, cudaMemcpyKind kind) {
     if (bytes == 0) return;
+    require_usable(call);
     const auto refuse_copy = [&](const std::string& why) {
         refuse(fmt::format("{}(to {}, from {}, {})", call, fmt::ptr(to), fmt::ptr(from), format_bytes(bytes)),
                why);
@@ -141,7 +150,12 @@ void CudaStream::copy(const char* call, std::byte* to, const std::byte* from, st
                              static_cast<const void*>(from + done), part, kind, stream_);
         if (!outcome.ok()) {
             // Nothing may be left queued that the caller does not know of.
-            if (done != 0) static_cast<void>(wait());
+            if (done != 0 && !wait().ok()) {
+                throw LostCopyError(fmt::format(
+                    "{}({} bytes) on stream '{}' of cuda:{}: {}, and the {} bytes that were queued before could not be "
+                    "waited for",
+                    call, bytes, name(), device_, runtime_.describe(outcome), done));
+            }
             refuse_copy(runtime_.describe(outcome));
         }
         done += part;

@@ -38,6 +38,7 @@ private:
               const std::byte* device, cudaMemcpyKind kind);
     void report(const Outcome& outcome, const char* meaning, const void* address,
                 std::size_t bytes) const noexcept;
+    void require_usable(const char* call) const;
     [[noreturn]] void refuse(const std::string& call, const std::string& why) const;
 
     const Runtime& runtime_;

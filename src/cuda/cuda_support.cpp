@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda_support.hpp"
 
-#include "backend/immortal.hpp"
+#include "core/immortal.hpp"
 #include "cuda/host_backend.hpp"
 #include "cuda/page_registrar.hpp"
 

@@ -30,6 +30,7 @@ bool CudaToken::is_complete() const noexcept {
     switch (event_.query(failure)) {
         case DeviceEvent::State::complete: is_complete_.store(true, std::memory_order_release); return true;
         case DeviceEvent::State::running: return false;
+        case DeviceEvent::State::abandoned: is_abandoned_.store(true, std::memory_order_release); return true;
         case DeviceEvent::State::unknown: report(failure); return false;
     }
     return false;

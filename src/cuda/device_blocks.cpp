@@ -69,8 +69,10 @@ void DeviceBlocks::collect_if(HasRun has_run) noexcept {
 
 void DeviceBlocks::collect() noexcept {
     collect_if([](const Block& block) {
+        if (block.freed.is_empty()) return false;
         Outcome failure;
-        return !block.freed.is_empty() && block.freed.query(failure) == DeviceEvent::State::complete;
+        const DeviceEvent::State state = block.freed.query(failure);
+        return state == DeviceEvent::State::complete || state == DeviceEvent::State::abandoned;
     });
 }
 

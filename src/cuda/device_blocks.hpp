@@ -59,6 +59,7 @@ public:
     /// Whether all of these bytes lie in one block that has not been withdrawn.
     [[nodiscard]] bool holds(const std::byte* address, std::size_t bytes) const noexcept;
 
+    [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
     [[nodiscard]] DeviceMemoryUsage usage() const noexcept;
 
 private:

@@ -39,7 +39,8 @@ DeviceEvent::~DeviceEvent() {
 
 DeviceEvent::State DeviceEvent::query(Outcome& failure) const noexcept {
     const Outcome outcome = runtime_->call_on(device_, runtime_->calls().event_query, event_);
-    if (outcome.ok() || outcome.unloading()) return State::complete;
+    if (outcome.ok()) return State::complete;
+    if (outcome.unloading()) return State::abandoned;
     if (outcome.code == cudaErrorNotReady) return State::running;
     failure = outcome;
     return State::unknown;

@@ -17,9 +17,10 @@ namespace pinwarden::cuda::detail {
 class PINWARDEN_API DeviceEvent {
 public:
     enum class State : std::uint8_t {
-        complete,  ///< the work ahead of it is finished, or the runtime is going away with it
+        complete,   ///< the work ahead of it is finished
         running,
-        unknown,  ///< the query failed; nobody may assume that the work is finished
+        abandoned,  ///< the runtime is going away: nobody will ever know
+        unknown,    ///< the query failed; nobody may assume that the work is finished
     };
 
     DeviceEvent() noexcept = default;

@@ -107,12 +107,13 @@ HostBlock HostBackend::register_memory(std::byte* address, std::size_t bytes) {
     // What else lies on the first and the last page belongs to somebody who may need it in a child of fork().
     if (const auto refusal = registration_.add(pages, pages_within(address, bytes))) {
         const std::string answer = registration_.answer_text(*refusal);
-        if (refusal->is_stuck()) {
-            report_release_failure(
-                {.text = answer, .address = pages.first, .bytes = pages.length, .code = refusal->code});
-        }
-        throw pinwarden::detail::refused(name(), registration_.call_text(*refusal), answer, refusal->code,
-                                         bytes, advice(refusal->outcome.code));
+        const PinError error =
+            pinwarden::detail::refused(name(), registration_.call_text(*refusal), answer, refusal->code, bytes,
+                                       advice(refusal->outcome.code));
+        if (!refusal->is_stuck()) throw error;
+        report_release_failure(
+            {.text = answer, .address = pages.first, .bytes = pages.length, .code = refusal->code});
+        throw pinwarden::detail::stuck(error, pages.first, pages.length);
     }
     return {.address = address, .bytes = bytes, .locked_bytes = pages.length, .device_pinned = true};
 }

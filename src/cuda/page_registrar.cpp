@@ -18,6 +18,7 @@ PageRegistrar::Outcome PageRegistrar::register_pages(PageRange pages, PageRange 
     } catch (...) {  // no memory to ask with, so nothing is registered
         return Outcome::refused;
     }
+    if (!registration_.is_usable()) return Outcome::refused;  // before any mutex: a child may have it held for good
     if (const auto refusal = registration_.add(pages, not_inherited)) {
         note_refusal(*refusal, pages);
         return refusal->is_stuck() ? Outcome::stuck : Outcome::refused;
@@ -33,6 +34,7 @@ UnpinAnswer PageRegistrar::unregister_pages(PageRange pages, PageRange not_inher
 
 DeviceRegistrationStatus PageRegistrar::status() const {
     if (has_no_device_.load(std::memory_order_relaxed)) return {.last_refusal = availability_().reason};
+    if (!registration_.is_usable()) return {.last_refusal = "the CUDA runtime must not be called any more"};
     const std::scoped_lock lock(mutex_);
     return status_;
 }

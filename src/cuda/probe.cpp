@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "core/published.hpp"
+
 namespace pinwarden::cuda {
 namespace detail {
 namespace {
@@ -43,13 +45,12 @@ Availability probe(const Runtime& runtime) {
 }  // namespace detail
 
 const Availability& availability() {
-    static const Availability& answer = *[] {
-        auto* const found =
-            new Availability(detail::probe(detail::process_runtime()));  // asked until the very end
+    static constinit pinwarden::detail::Published<Availability> answer;
+    return answer.get_or([] {
+        Availability found = detail::probe(detail::process_runtime());
         detail::arm_process_gate();
         return found;
-    }();
-    return answer;
+    });
 }
 
 }  // namespace pinwarden::cuda

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/process_gate.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <type_traits>
 
 #include <pthread.h>
+#include <unistd.h>
 
 namespace pinwarden::cuda::detail {
 namespace {
@@ -16,7 +18,23 @@ void close_at_exit() { the_gate.close(ProcessGate::State::exiting); }
 
 void close_in_child() { the_gate.close(ProcessGate::State::forked); }
 
+std::atomic<bool> is_armed{false};
+
+// The thread_local objects of the thread that exits are destroyed before all static ones, and before any exit handler,
+// those included that were registered after this file's. So a static handle that was pinned late is released behind a
+// closed gate, as long as the main thread is the one that exits.
+struct MainThreadEnd {
+    bool is_main_thread = false;
+    ~MainThreadEnd() {
+        if (is_main_thread && is_armed.load(std::memory_order_relaxed)) close_at_exit();
+    }
+};
+thread_local MainThreadEnd main_thread_end;
+
+[[gnu::constructor]] void watch_main_thread() noexcept { main_thread_end.is_main_thread = ::getpid() == ::gettid(); }
+
 bool arm() noexcept {
+    is_armed.store(true, std::memory_order_relaxed);
     // Each answers an error only for want of memory; the others still help then.
     const bool at_exit = std::atexit(close_at_exit) == 0;
     const bool at_quick_exit = std::at_quick_exit(close_at_exit) == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda/runtime.hpp"
 
-#include "backend/immortal.hpp"
+#include "core/immortal.hpp"
 
 #include <pinwarden/core/release_failure.hpp>
 

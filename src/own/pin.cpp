@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "registry/ledger.hpp"
+#include "registry/memory_tools.hpp"
+#include "registry/stack_capture.hpp"
 
 namespace pinwarden::detail {
 namespace {
@@ -16,7 +19,17 @@ namespace {
 using audit::Entry;
 using audit::Ledger;
 
-Entry& entry_of(void* handle) noexcept { return *static_cast<Entry*>(handle); }
+Entry& entry_of(void* handle) noexcept { return audit::HandlePointer::entry_of(handle); }
+
+// What the handle of a live entry holds; the entry is released if there is no memory for it.
+void* pointer_to(Entry& entry) {
+    try {
+        return audit::HandlePointer::to(entry);
+    } catch (...) {
+        Ledger::instance().release(entry);
+        throw;
+    }
+}
 
 /// Gives a reserved entry back unless the acquisition it was reserved for succeeded.
 class Reservation {
@@ -33,9 +46,9 @@ public:
 
     [[nodiscard]] Entry& entry() const noexcept { return *entry_; }
 
-    Entry* publish(const HostBlock& block) noexcept {
+    Entry& publish(const HostBlock& block) noexcept {
         Ledger::instance().publish(*entry_, block);
-        return std::exchange(entry_, nullptr);
+        return *std::exchange(entry_, nullptr);
     }
 
 private:
@@ -58,7 +71,8 @@ template <typename Acquire>
 HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_t bytes, Acquire acquire) {
     try {
         return acquire();
-    } catch (const PinError&) {
+    } catch (const PinError& error) {
+        if (error.refusal().stuck_bytes != 0) Ledger::instance().keep_stuck(entry, error.refusal());
         if (options.pinning != Pinning::prefer_pinned) throw;
     }
     use_backend(entry, pageable_backend());
@@ -72,12 +86,19 @@ HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_
 
 Pin Pin::allocate(std::size_t bytes, const PinOptions& options, const Site& site) {
     if (bytes == 0) return {};
+    PinBackendPtr backend = backend_for(options);
+    std::vector<const void*> stack = audit::capture_stack(__builtin_return_address(0));
+    if (Entry* const reused =
+            Ledger::instance().take(backend, bytes, options.label, options.scope, site, stack)) {
+        return Pin(pointer_to(*reused));
+    }
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
-    use_backend(entry, backend_for(options));
+    entry.stack = std::move(stack);
+    use_backend(entry, std::move(backend));
     const HostBlock block =
         acquire_as_allowed(entry, options, bytes, [&] { return entry.backend->allocate(bytes); });
-    return Pin(reservation.publish(block));
+    return Pin(pointer_to(reservation.publish(block)));
 }
 
 Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options, const Site& site) {
@@ -85,6 +106,7 @@ Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options,
     Reservation reservation(options, site);
     Entry& entry = reservation.entry();
     entry.registered = true;
+    entry.stack = audit::capture_stack(__builtin_return_address(0));
     entry.block = {address, bytes, 0};
     use_backend(entry, backend_for(options));
     const HostBlock block = acquire_as_allowed(entry, options, bytes, [&] {
@@ -99,10 +121,12 @@ Pin Pin::adopt(std::byte* address, std::size_t bytes, const PinOptions& options,
             throw;
         }
     });
-    return Pin(reservation.publish(block));
+    return Pin(pointer_to(reservation.publish(block)));
 }
 
-void Pin::release() noexcept { Ledger::instance().release(entry_of(std::exchange(entry_, nullptr))); }
+void Pin::release() noexcept {
+    Ledger::instance().release(audit::HandlePointer::give_up(std::exchange(entry_, nullptr)));
+}
 
 std::byte* Pin::address() const noexcept { return entry_ == nullptr ? nullptr : entry_of(entry_).block.address; }
 
@@ -145,12 +169,51 @@ void Pin::record_use(CompletionTokenPtr use) const {
     }
 }
 
+void Pin::record_use(Stream& stream) const {
+    if (entry_ == nullptr) return;
+    CompletionTokenPtr point;
+    try {
+        point = stream.record();
+    } catch (...) {
+        wait_or_keep(stream);
+        throw;
+    }
+    record_use(std::move(point));
+}
+
+void Pin::wait_or_keep(Stream& stream) const noexcept {
+    // A stream that has waited throws what failed on it, once. One that throws twice has not waited.
+    for (int attempt = 0; attempt != 2; ++attempt) {
+        try {
+            stream.synchronize();
+            return;
+        } catch (...) {  // the caller has a better exception
+        }
+    }
+    keep_for_good();
+}
+
+void Pin::keep_for_good() const noexcept {
+    auto& uses = entry_of(entry_).uses;
+    // What is never over includes any other use, so it may take the place of one where there is no memory for more.
+    if (uses.size() < uses.capacity()) {
+        uses.push_back(lost_work());
+    } else {
+        uses.front() = lost_work();
+    }
+}
+
+bool Pin::has_abandoned_use() const noexcept {
+    if (entry_ == nullptr) return false;
+    return std::ranges::any_of(entry_of(entry_).uses, [](const auto& use) { return use->is_abandoned(); });
+}
+
 void Pin::wait() const noexcept {
     // In a child process the queues that would complete a use do not run.
     if (entry_ == nullptr || audit::is_inert(entry_of(entry_))) return;
     auto& uses = entry_of(entry_).uses;
     for (const CompletionTokenPtr& use : uses) wait_until_complete(*use);
-    uses.clear();
+    std::erase_if(uses, [](const CompletionTokenPtr& use) { return !use->is_abandoned(); });
 }
 
 }  // namespace pinwarden::detail

@@ -12,16 +12,17 @@ get_target_property(pinwarden_type pinwarden TYPE)
 set(pinwarden_static_libraries)
 set(pinwarden_needs_cuda FALSE)
 if(pinwarden_type STREQUAL "STATIC_LIBRARY")
-  set(pinwarden_static_libraries -pthread)
+  set(pinwarden_static_libraries -pthread -ldl)
   if(TARGET pinwarden_cuda)
     set(pinwarden_needs_cuda TRUE)
     list(PREPEND pinwarden_static_libraries "${CUDA_cudart_static_LIBRARY}" -ldl -lrt)
   endif()
 endif()
 
-# Installs a library and its headers as one component of the package, with a pkg-config file of the library's name.
+# Installs a library and its headers as one component of the package, with a pkg-config file of the library's name; of a
+# LISTENER the source instead, which only CMake knows how to make a part of a program.
 function(pinwarden_install_component component target)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "DESCRIPTION;REQUIRES" "")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "DESCRIPTION;REQUIRES;LISTENER" "")
   install(
     TARGETS ${target}
     EXPORT pinwarden-${component}
@@ -35,6 +36,10 @@ function(pinwarden_install_component component target)
     DESTINATION ${pinwarden_package_folder})
 
   set(pinwarden_components ${pinwarden_components} ${component} PARENT_SCOPE)
+  if(arg_LISTENER)
+    install(FILES ${arg_LISTENER} DESTINATION ${CMAKE_INSTALL_DATADIR}/pinwarden/listeners)
+    return()
+  endif()
   set(libraries)
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "INTERFACE_LIBRARY")
@@ -70,6 +75,10 @@ if(TARGET pinwarden_cuda)
   pinwarden_install_component(
     cuda pinwarden_cuda DESCRIPTION "CUDA devices and host memory pinned by the CUDA runtime" REQUIRES pinwarden)
 endif()
+pinwarden_install_component(
+  catch2 pinwarden_catch2 LISTENER ${PROJECT_SOURCE_DIR}/audit/listeners/catch2.cpp)
+pinwarden_install_component(
+  gtest pinwarden_gtest LISTENER ${PROJECT_SOURCE_DIR}/audit/listeners/gtest.cpp)
 
 list(JOIN pinwarden_components " " pinwarden_component_names)
 configure_package_config_file(

@@ -44,17 +44,17 @@ std::string read_text(const std::string& path) {
 
 }  // namespace
 
-Config read_config_text(std::string_view json, std::string_view origin) {
+Config read_config_text(std::string_view json, std::string_view origin, std::size_t ranks) {
     if (json.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw ConfigurationError(
             fmt::format("{}: the text is empty; valid: a JSON object with the fields of a DeepSpeed "
                         "configuration",
                         origin));
-    return apply_rules(check_fields(parse_json(json, origin), origin), origin);
+    return apply_rules(check_fields(parse_json(json, origin), origin), origin, ranks);
 }
 
-Config read_config_file(const std::filesystem::path& path) {
-    return read_config_text(read_text(path.string()), path.string());
+Config read_config_file(const std::filesystem::path& path, std::size_t ranks) {
+    return read_config_text(read_text(path.string()), path.string(), ranks);
 }
 
 }  // namespace pinwarden::zero

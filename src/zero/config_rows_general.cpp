@@ -13,13 +13,16 @@ using enum FieldTreatment;
 // Keeps the product of two batch fields, and what is computed from it, within 64 bits.
 constexpr Range batch_range{.least = 1, .most = 2147483647};
 
-constexpr std::string_view no_communication = "there is one process, which communicates with none";
+constexpr std::string_view lp_communication = "ranks exchange numbers in the format of the lp params";
+constexpr std::string_view scaled_once =
+    "gradients are divided by the number of micro-batches of all ranks at once";
 constexpr std::string_view reports_nothing = "the engine prints and measures nothing by itself";
 constexpr std::string_view not_offered = "the engine does not offer this";
 
 std::vector<Field> batch_rows() {
     constexpr std::string_view equation =
-        "train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x 1 process";
+        "train_batch_size = train_micro_batch_size_per_gpu x gradient_accumulation_steps x number of "
+        "processes";
     return {
         {.path = "train_batch_size",
          .kind = whole,
@@ -116,11 +119,11 @@ std::vector<Field> precision_rows() {
 
 std::vector<Field> communication_rows() {
     return {
-        idle_text("communication_data_type", {"bf16", "fp16", "fp32"}, no_communication),
-        idle_text("seq_parallel_comm_data_type", {"bf16", "fp16", "fp32"}, no_communication),
-        must_be("prescale_gradients", {false}, no_communication),
-        must_be("gradient_predivide_factor", {1.0}, no_communication),
-        must_be("disable_allgather", {false}, no_communication),
+        idle_text("communication_data_type", {"bf16", "fp16", "fp32"}, lp_communication),
+        idle_text("seq_parallel_comm_data_type", {"bf16", "fp16", "fp32"}, lp_communication),
+        must_be("prescale_gradients", {false}, scaled_once),
+        must_be("gradient_predivide_factor", {1.0}, scaled_once),
+        must_be("disable_allgather", {false}, "parameters are gathered after each step"),
         must_be("sparse_gradients", {false}, "gradients are dense arrays"),
         idle_flag("zero_allow_untested_optimizer",
                   "Adam and AdamW, the only optimizers here, count as tested"),

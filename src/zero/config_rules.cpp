@@ -18,8 +18,8 @@ namespace {
     throw ConfigurationError(fmt::format("{}: {}: {}", origin, path, problem));
 }
 
-/// DeepSpeed's rule for one process: of the three fields one may be left out, or two if a batch size is left.
-void set_batch(Draft& draft, std::string_view origin) {
+/// DeepSpeed's rule: of the three fields one may be left out, or two if a batch size is left.
+void set_batch(Draft& draft, std::string_view origin, std::int64_t ranks) {
     auto total = draft.train_batch_size;
     auto micro = draft.train_micro_batch_size_per_gpu;
     auto steps = draft.gradient_accumulation_steps;
@@ -32,24 +32,25 @@ void set_batch(Draft& draft, std::string_view origin) {
                            "give at least one of them ({})",
                            equation));
     const auto divide = [&](std::int64_t divisor, std::string_view name) {
-        if (*total % divisor == 0) return *total / divisor;
+        if (*total % divisor == 0 && *total / divisor % ranks == 0) return *total / divisor / ranks;
+        const std::string of_ranks = ranks == 1 ? std::string() : fmt::format(" x {} ranks", ranks);
         refuse(origin, "train_batch_size",
-               fmt::format("found {}, which is not a multiple of {} = {} ({})", *total, name, divisor,
-                           equation));
+               fmt::format("found {}, which is not a multiple of {} = {}{} ({})", *total, name, divisor,
+                           of_ranks, equation));
     };
     if (!total) {
         steps = steps.value_or(1);
-        total = *micro * *steps;
+        total = *micro * *steps * ranks;
     } else if (!micro) {
         steps = steps.value_or(1);
         micro = divide(*steps, "gradient_accumulation_steps");
     } else if (!steps) {
         steps = divide(*micro, "train_micro_batch_size_per_gpu");
     }
-    if (*total != *micro * *steps)
+    if (*total != *micro * *steps * ranks)
         refuse(origin, "train_batch_size",
-               fmt::format("found {}, but {} x {} x 1 = {} ({})", *total, *micro, *steps, *micro * *steps,
-                           equation));
+               fmt::format("found {}, but {} x {} x {} = {} ({})", *total, *micro, *steps, ranks,
+                           *micro * *steps * ranks, equation));
     draft.config.train_batch_size = *total;
     draft.config.train_micro_batch_size_per_gpu = *micro;
     draft.config.gradient_accumulation_steps = *steps;
@@ -108,13 +109,54 @@ void set_scheduler(Draft& draft, std::string_view origin) {
     if (!scheduler.warmup_max_lr) scheduler.warmup_max_lr = warmup_decay_max_lr;
 }
 
+void check_offload(const Draft& draft, std::string_view origin) {
+    const ZeroConfig& zero = draft.config.zero_optimization;
+    constexpr std::string_view device = "zero_optimization.offload_param.device";
+    const bool parameters = zero.offload_param.device == OffloadDevice::cpu;
+    if (parameters && zero.stage != 3)
+        refuse(
+            origin, device,
+            fmt::format("found \"cpu\", and zero_optimization.stage is {}; stage 3 alone offloads parameters",
+                        zero.stage));
+    if (parameters && zero.offload_optimizer.device != OffloadDevice::cpu)
+        refuse(origin, device,
+               "found \"cpu\", and zero_optimization.offload_optimizer.device is not \"cpu\"; parameters are "
+               "updated where the optimizer runs, so offload it as well");
+}
+
+void check_secondary_shards(const Draft& draft, std::string_view origin, std::size_t ranks) {
+    const ZeroConfig& zero = draft.config.zero_optimization;
+    constexpr std::string_view path = "zero_optimization.zero_hpz_partition_size";
+    const std::size_t size = zero.zero_hpz_partition_size;
+    if (size != 1 && zero.stage != 3)
+        refuse(origin, path,
+               fmt::format("found {}, and zero_optimization.stage is {}; stage 3 alone has secondary shards",
+                           size, zero.stage));
+    if (ranks % size != 0)
+        refuse(origin, path,
+               fmt::format("found {}, which does not divide the {} rank(s) into nodes of that many; valid: a "
+                           "divisor of the number of ranks",
+                           size, ranks));
+}
+
+void check_super_offload(const Draft& draft, std::string_view origin) {
+    const OffloadOptimizerConfig& offload = draft.config.zero_optimization.offload_optimizer;
+    if (offload.super_offload && offload.device != OffloadDevice::cpu)
+        refuse(origin, "zero_optimization.offload_optimizer.super_offload",
+               "found true, and zero_optimization.offload_optimizer.device is not \"cpu\"; SuperOffload runs "
+               "the optimizer on the host, so offload it, or switch super_offload off");
+}
+
 }  // namespace
 
-Config apply_rules(Draft draft, std::string_view origin) {
-    set_batch(draft, origin);
+Config apply_rules(Draft draft, std::string_view origin, std::size_t ranks) {
+    set_batch(draft, origin, static_cast<std::int64_t>(ranks));
     set_precision(draft, origin);
     set_optimizer(draft);
     set_scheduler(draft, origin);
+    check_offload(draft, origin);
+    check_secondary_shards(draft, origin, ranks);
+    check_super_offload(draft, origin);
     return draft.config;
 }
 

@@ -32,6 +32,9 @@ std::string with_range(std::string_view noun, const Range& range) {
 std::string whole_in_words(const Range& range) {
     if (range.most - range.least == 1)
         return fmt::format("{} or {}", format_number(range.least), format_number(range.most));
+    if (range.most - range.least == 2)
+        return fmt::format("{}, {} or {}", format_number(range.least), format_number(range.least + 1),
+                           format_number(range.most));
     return with_range("a whole number", range);
 }
 
@@ -46,14 +49,22 @@ std::string choices_in_words(const std::vector<std::string_view>& choices) {
 
 std::string values_in_words(const Field& field) {
     switch (field.kind) {
-        case Kind::section: return "an object";
-        case Kind::boolean: return "true or false";
-        case Kind::whole: return whole_in_words(field.range);
-        case Kind::number: return with_range("a number", field.range);
-        case Kind::text: return field.choices.empty() ? "a string" : choices_in_words(field.choices);
-        case Kind::pair: return with_range("an array of two numbers", field.range);
-        case Kind::switched_off: return R"({"enabled": false})";
-        case Kind::anything: break;
+        case Kind::section:
+            return "an object";
+        case Kind::boolean:
+            return "true or false";
+        case Kind::whole:
+            return whole_in_words(field.range);
+        case Kind::number:
+            return with_range("a number", field.range);
+        case Kind::text:
+            return field.choices.empty() ? "a string" : choices_in_words(field.choices);
+        case Kind::pair:
+            return with_range("an array of two numbers", field.range);
+        case Kind::switched_off:
+            return R"({"enabled": false})";
+        case Kind::anything:
+            break;
     }
     return "nothing";
 }

@@ -61,10 +61,15 @@ void Engine::Impl::destroy() {
 }
 
 void Engine::Impl::release_handles() noexcept {
-    groups_.clear();
+    stepper_.reset();  // first: it may be working on the states
+    parameters_.reset();
+    lp_grads_.clear();
+    hp_params_.clear();
+    exp_avg_.clear();
+    exp_avg_sq_.clear();
     contiguous_grad_buffer_ = OffloadableState();
-    host_gradients_.reset();
-    host_lp_params_.reset();
+    model_gradients_staging_.reset();
+    ranks_.reset();  // so that the others do not wait for this rank
 }
 
 }  // namespace pinwarden::zero

@@ -8,6 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,9 +20,10 @@
 #include <pinwarden/zero/engine.hpp>
 #include <pinwarden/zero/loss_scaler.hpp>
 
-#include "zero/gradient_buckets.hpp"
-#include "zero/group_states.hpp"
-#include "zero/kernels.hpp"
+#include "zero/layout.hpp"
+#include "zero/parameter_store.hpp"
+#include "zero/reduction_progress.hpp"
+#include "zero/state_blocks.hpp"
 
 namespace pinwarden::zero {
 
@@ -46,7 +50,7 @@ public:
     [[nodiscard]] bool is_pinned(OffloadState state) const noexcept;
     [[nodiscard]] std::size_t size_bytes(OffloadState state) const noexcept;
     [[nodiscard]] const Config& config() const noexcept { return config_; }
-    [[nodiscard]] std::size_t parameter_count() const noexcept { return parameter_count_; }
+    [[nodiscard]] std::size_t parameter_count() const noexcept { return layout_->elements; }
     [[nodiscard]] std::int64_t global_steps() const noexcept { return global_steps_; }
     [[nodiscard]] std::int64_t skipped_steps() const noexcept { return skipped_steps_; }
     [[nodiscard]] double loss_scale() const noexcept { return scaler_.loss_scale(); }
@@ -66,26 +70,32 @@ private:
     static void for_each_block_of(Self& self, OffloadState state, Function function);
 
     // Construction. Configuration is read here, when memory is acquired, and nowhere when it is released.
-    [[nodiscard]] Pinning host_pinning() const noexcept;
-    void make_groups(gsl::span<const ParameterGroup> groups, const Site& site);
-    void make_buffers(gsl::span<const ParameterGroup> groups, const Site& site);
-    [[nodiscard]] OffloadableState make_block(OffloadState state, std::size_t bytes, std::string_view group,
-                                              std::string_view label, const Site& site) const;
+    [[nodiscard]] PinOptions host_memory(OffloadState state) const;
+    void make_states(gsl::span<const ParameterGroup> groups, const Site& site);
+    [[nodiscard]] StateBlocks make_state(OffloadState state, std::string_view label,
+                                         const std::vector<std::vector<std::byte>>& contents,
+                                         const Site& site) const;
+    [[nodiscard]] OffloadableState make_block(OffloadState state, std::size_t bytes, std::string label,
+                                              const Site& site) const;
+    [[nodiscard]] std::optional<SecondaryShards> make_secondary_shards(const Site& site) const;
+    void make_buffers(const Site& site);
+    [[nodiscard]] std::unique_ptr<SubGroupStepper> make_stepper(const StepperSettings& settings) const;
 
     // Checks that a call is allowed now.
     void require_usable(std::string_view call) const;
     void require_at_home(std::string_view call, OffloadStates needed) const;
 
-    // Moves the low-precision parameters, which the host computed, to the device. Nothing to do if they are
-    // there.
-    void flush_lp_params();
-    void download_lp_params();
+    // Training.
+    [[nodiscard]] bool starts_early_now() const noexcept;
     void accumulate_gradients();
-    [[nodiscard]] std::vector<gsl::span<const std::byte>> gradients_for_optimizer();
-    [[nodiscard]] double measure_gradients(const std::vector<gsl::span<const std::byte>>& lp_grads);
-    [[nodiscard]] OptimizerStep plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads,
-                                          double scaled_norm);
-    [[nodiscard]] double scheduled_rate(const GroupStates& group) const noexcept;
+    [[nodiscard]] double agreed_norm();
+    [[nodiscard]] SubGroupStep plan_step();
+    void step_on_device(float gradient_factor);
+    void step_on_host(float gradient_factor);
+    void start_early(ReductionProgress& progress);
+    void take_back_early_step();
+    void end_step() noexcept;
+    [[nodiscard]] double scheduled_rate(const AdamOptions& group) const noexcept;
     void release_handles() noexcept;
 
     Config config_;
@@ -93,46 +103,58 @@ private:
     AcceleratorPtr accelerator_;
     StreamPtr stream_;
     audit::Scope scope_;
+    CommunicatorPtr ranks_;
     bool optimizer_on_host_ = false;
+    std::shared_ptr<const EngineLayout> layout_ = std::make_shared<EngineLayout>();
 
-    std::vector<GroupStates> groups_;
+    std::vector<std::string> group_names_;
+    std::vector<AdamOptions> group_options_;  // with each group's own decay, and its rate before any schedule
+    std::optional<ParameterStore> parameters_;
+    StateBlocks lp_grads_;
+    StateBlocks hp_params_;
+    StateBlocks exp_avg_;
+    StateBlocks exp_avg_sq_;
     OffloadableState contiguous_grad_buffer_;
-    std::vector<GradientBucket> buckets_;
-    std::size_t parameter_count_ = 0;
+    std::unique_ptr<SubGroupStepper> stepper_;  // where the optimizer is on the host
 
-    PinnedScratch<std::byte> host_gradients_;  // gradients on their way to or from the host
-    PinnedScratch<std::byte> host_lp_params_;  // low-precision parameters on their way to or from the host
-    std::vector<float> model_parameters_;      // what the loss function sees
-    std::vector<float> model_gradients_;       // what it fills
+    PinnedScratch<std::byte> model_gradients_staging_;  // gradients on their way from the model
+    std::vector<float> model_parameters_;               // what the loss function sees
+    std::vector<float> model_gradients_;                // what it fills
 
     LossScaler scaler_;
     std::int64_t micro_batches_ = 0;  // accumulated since the last step
     std::int64_t global_steps_ = 0;
     std::int64_t skipped_steps_ = 0;
-    bool lp_params_on_host_ = false;  // the newest are in host_lp_params_ and not on the device yet
+    std::optional<double> scaled_norm_;  // of this step, once the ranks have agreed on it
+    bool step_started_ = false;          // by a stepper that starts early
     bool in_loss_function_ = false;
     bool destroyed_ = false;
 };
 
 template <typename Self, typename Function>
 void Engine::Impl::for_each_block_of(Self& self, OffloadState state, Function function) {
+    const auto visit = [&](auto& blocks) {
+        for (auto& block : blocks) function(block);
+    };
     switch (state) {
         case OffloadState::optim_states:
-            for (auto& group : self.groups_) {
-                function(group.exp_avg);
-                function(group.exp_avg_sq);
+            for (std::size_t i = 0; i < self.exp_avg_.blocks().size(); ++i) {
+                function(self.exp_avg_.blocks()[i]);
+                function(self.exp_avg_sq_.blocks()[i]);
             }
             return;
         case OffloadState::hp_params:
-            for (auto& group : self.groups_) function(group.hp_params);
+            visit(self.hp_params_.blocks());
             return;
         case OffloadState::lp_params:
-            for (auto& group : self.groups_) function(group.lp_params);
+            if (self.parameters_) visit(self.parameters_->blocks().blocks());
             return;
         case OffloadState::lp_grads:
-            for (auto& group : self.groups_) function(group.lp_grads);
+            visit(self.lp_grads_.blocks());
             return;
-        case OffloadState::contiguous_grad_buffer: function(self.contiguous_grad_buffer_); return;
+        case OffloadState::contiguous_grad_buffer:
+            function(self.contiguous_grad_buffer_);
+            return;
     }
 }
 

@@ -38,7 +38,8 @@ void finish(Moves& moves, Stream& stream, bool non_blocking) {
 
 void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_blocking, const Site& site) {
     require_usable("offload_states()");
-    flush_lp_params();
+    take_back_early_step();
+    parameters_->publish();
     Moves moves;
     for (const OffloadState state : all_offload_states) {
         if (!include.contains(state)) continue;
@@ -54,7 +55,8 @@ void Engine::Impl::offload(OffloadStates include, Pinning pinning, bool non_bloc
 
 void Engine::Impl::reload(bool non_blocking) {
     require_usable("reload_states()");
-    flush_lp_params();
+    take_back_early_step();
+    parameters_->publish();
     Moves moves;
     for (const OffloadState state : all_offload_states) {
         for_each_block(state, [&](OffloadableState& block) { moves.add(block, block.prepare_reload()); });
@@ -71,7 +73,10 @@ StateLocation Engine::Impl::location(OffloadState state) const noexcept {
 
 StateLocation Engine::Impl::home(OffloadState state) const noexcept {
     const bool of_optimizer = state == OffloadState::hp_params || state == OffloadState::optim_states;
-    return of_optimizer && optimizer_on_host_ ? StateLocation::host : StateLocation::device;
+    const bool of_model = state == OffloadState::lp_params;
+    const bool parameters_on_host = config_.zero_optimization.offload_param.device == OffloadDevice::cpu;
+    return (of_optimizer && optimizer_on_host_) || (of_model && parameters_on_host) ? StateLocation::host
+                                                                                    : StateLocation::device;
 }
 
 bool Engine::Impl::is_pinned(OffloadState state) const noexcept {
@@ -93,7 +98,8 @@ std::size_t Engine::Impl::size_bytes(OffloadState state) const noexcept {
 
 std::vector<std::byte> Engine::Impl::snapshot(OffloadState state) {
     require_usable("snapshot()");
-    flush_lp_params();
+    take_back_early_step();
+    parameters_->publish();
     std::vector<std::byte> bytes(size_bytes(state));
     std::size_t offset = 0;
     for_each_block(state, [&](const OffloadableState& block) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -11,7 +12,8 @@
 
 #include "zero/byte_view.hpp"
 #include "zero/engine_impl.hpp"
-#include "zero/recorded_use.hpp"
+#include "zero/gradient_reduction.hpp"
+#include "zero/kernels.hpp"
 
 namespace pinwarden::zero {
 namespace {
@@ -40,8 +42,9 @@ double Engine::Impl::backward(const LossFunction& loss) {
                         "the next backward()",
                         options_.name, config_.gradient_accumulation_steps));
     }
-    flush_lp_params();
-    download_lp_params();
+    std::shared_ptr<void> off_the_steppers_cores;
+    if (starts_early_now()) off_the_steppers_cores = stepper_->yield_cores();
+    parameters_->fetch(model_parameters_);
     std::fill(model_gradients_.begin(), model_gradients_.end(), 0.0F);
     double value = 0.0;
     {
@@ -52,57 +55,77 @@ double Engine::Impl::backward(const LossFunction& loss) {
     return value;
 }
 
-void Engine::Impl::flush_lp_params() {
-    if (!lp_params_on_host_) return;
-    const auto source = host_lp_params_.acquire(host_lp_params_.capacity());
-    RecordedUse use(host_lp_params_, *stream_);
-    std::size_t offset = 0;
-    for (auto& group : groups_) {
-        const auto destination = group.lp_params.device_bytes();
-        if (destination.empty()) continue;
-        stream_->copy_to_device(destination.data(), source.data() + offset, destination.size());
-        offset += destination.size();
-    }
-    use.finish();
-    lp_params_on_host_ = false;
-}
-
-void Engine::Impl::download_lp_params() {
-    const auto destination = host_lp_params_.acquire(host_lp_params_.capacity());
-    RecordedUse use(host_lp_params_, *stream_);
-    std::size_t offset = 0;
-    for (auto& group : groups_) {
-        const auto source = group.lp_params.device_bytes();
-        if (source.empty()) continue;
-        stream_->copy_to_host(destination.data() + offset, source.data(), source.size());
-        offset += source.size();
-    }
-    use.finish();
-    stream_->synchronize();
-    widen_all(config_.low_precision, destination, model_parameters_);
+// Whether the optimizer works along with the micro-batch that comes next.
+bool Engine::Impl::starts_early_now() const noexcept {
+    return stepper_ != nullptr && stepper_->starts_early() &&
+           micro_batches_ + 1 == config_.gradient_accumulation_steps;
 }
 
 void Engine::Impl::accumulate_gradients() {
     const bool last = micro_batches_ + 1 == config_.gradient_accumulation_steps;
-    const auto factor =
-        static_cast<float>(scaler_.loss_scale() / static_cast<double>(config_.gradient_accumulation_steps));
-    const auto gradients = host_gradients_.acquire(host_gradients_.capacity());
+    // The mean over all micro-batches of a step, those of other ranks included.
+    const double micro_batches =
+        static_cast<double>(config_.gradient_accumulation_steps) * static_cast<double>(ranks_->size());
+    const auto factor = static_cast<float>(scaler_.loss_scale() / micro_batches);
+    const auto gradients = model_gradients_staging_.acquire(model_gradients_staging_.capacity());
     narrow_scaled(config_.low_precision, model_gradients_, factor, gradients);
 
     Accumulation accumulation;
     accumulation.format = config_.low_precision;
     accumulation.first = micro_batches_ == 0;
-    accumulation.through_bucket = config_.zero_optimization.stage == 2;
-    accumulation.reduce_sums = config_.zero_optimization.stage == 1 && last;
+    accumulation.last = last;
     accumulation.gradients = gradients;
     accumulation.bucket = contiguous_grad_buffer_.device_bytes();
-    for (auto& group : groups_) accumulation.lp_grads.push_back(group.lp_grads.device_bytes());
-    accumulation.buckets = buckets_;
+    for (std::size_t i = 0; i < lp_grads_.part_count(); ++i) {
+        accumulation.lp_grads.push_back(lp_grads_.part(i));
+    }
+    accumulation.layout = layout_;
+    accumulation.ranks = ranks_;
 
+    std::shared_ptr<ReductionProgress> progress;
+    std::shared_ptr<void> end_of_progress;  // owned by the work alone, and gone with it however it ends
+    if (starts_early_now()) {
+        progress = std::make_shared<ReductionProgress>();
+        accumulation.progress = progress;
+        end_of_progress = std::shared_ptr<void>(progress.get(), [progress](void*) { progress->finish(); });
+    }
     // One piece of work for the whole micro-batch, which runs or does not: no bucket is accumulated alone.
-    stream_->launch([work = std::move(accumulation)] { accumulate_micro_batch(work); });
-    stream_->synchronize();
+    stream_->launch(
+        [work = std::move(accumulation), end = std::move(end_of_progress)] { accumulate_micro_batch(work); });
+    if (progress != nullptr) start_early(*progress);
+    try {
+        stream_->synchronize();
+    } catch (...) {
+        take_back_early_step();
+        throw;
+    }
     ++micro_batches_;
+}
+
+// Feeds a stepper that works while gradients are still reduced. Whatever fails is taken back: step() does all
+// of it again, and reports a failure that lasts.
+void Engine::Impl::start_early(ReductionProgress& progress) {
+    try {
+        stepper_->start(plan_step());
+        step_started_ = true;
+        for (std::size_t i = 0; i < layout_->sub_groups.size(); ++i) {
+            const auto& sub_group = layout_->sub_groups[i];
+            if (!progress.wait_for(sub_group.global_begin + sub_group.elements)) return;
+            stepper_->gradients_ready(i);
+        }
+    } catch (...) {
+        try {
+            take_back_early_step();
+        } catch (...) {
+            // The stepper knows of it, and refuses its next start.
+        }
+    }
+}
+
+void Engine::Impl::take_back_early_step() {
+    if (!step_started_) return;
+    stepper_->roll_back();
+    step_started_ = false;
 }
 
 StepResult Engine::Impl::step() {
@@ -113,108 +136,119 @@ StepResult Engine::Impl::step() {
     }
     StepResult result;
     result.loss_scale = scaler_.loss_scale();
-    result.learning_rate = scheduled_rate(groups_.front());
+    result.learning_rate = scheduled_rate(group_options_.front());
     if (!is_boundary()) return result;
     require_at_home("step()", {OffloadState::lp_params, OffloadState::lp_grads, OffloadState::hp_params,
                                OffloadState::optim_states});
-    flush_lp_params();
-    const auto lp_grads = gradients_for_optimizer();
-    const double scaled_norm = measure_gradients(lp_grads);
+    parameters_->publish();
+    const double scaled_norm = agreed_norm();
     result.grad_norm = scaled_norm / scaler_.loss_scale();
     result.overflow = !std::isfinite(scaled_norm);
     if (result.overflow) {
+        take_back_early_step();
         // Gradients that cannot be used are given up first, so that training may go on after an error too.
-        micro_batches_ = 0;
+        end_step();
         ++skipped_steps_;
         scaler_.update_scale(true);
         return result;
     }
-    OptimizerStep update = plan_step(lp_grads, scaled_norm);
+    const auto factor = static_cast<float>(
+        1.0 / combined_scale(scaled_norm, scaler_.loss_scale(), config_.gradient_clipping));
     if (optimizer_on_host_) {
-        // From here on nothing may throw: the master parameters change in place.
-        run_optimizer_step(update);
-        lp_params_on_host_ = true;
+        step_on_host(factor);
     } else {
-        stream_->launch([work = std::move(update)] { run_optimizer_step(work); });
-        stream_->synchronize();
+        step_on_device(factor);
     }
-    micro_batches_ = 0;
+    end_step();
     ++global_steps_;
     scaler_.update_scale(false);
     result.applied = true;
     try {
-        flush_lp_params();
+        parameters_->publish();
     } catch (...) {
-        // The step is taken and cannot fail any more. The new parameters wait in host_lp_params_, and
+        // The step is taken and cannot fail any more. The new parameters wait where the step wrote them, and
         // whatever needs them next tries again and reports the failure if it lasts.
     }
     return result;
 }
 
-std::vector<gsl::span<const std::byte>> Engine::Impl::gradients_for_optimizer() {
-    std::vector<gsl::span<const std::byte>> lp_grads;
-    lp_grads.reserve(groups_.size());
-    if (!optimizer_on_host_) {
-        for (auto& group : groups_) lp_grads.emplace_back(group.lp_grads.device_bytes());
-        return lp_grads;
-    }
-    const auto host = host_gradients_.acquire(host_gradients_.capacity());
-    RecordedUse use(host_gradients_, *stream_);
-    std::size_t offset = 0;
-    for (auto& group : groups_) {
-        const auto source = group.lp_grads.device_bytes();
-        if (!source.empty()) stream_->copy_to_host(host.data() + offset, source.data(), source.size());
-        lp_grads.emplace_back(host.subspan(offset, source.size()));
-        offset += source.size();
-    }
-    use.finish();
-    stream_->synchronize();
-    return lp_grads;
-}
-
-double Engine::Impl::measure_gradients(const std::vector<gsl::span<const std::byte>>& lp_grads) {
-    if (optimizer_on_host_) return gradient_norm(config_.low_precision, lp_grads);
+// The norm of all ranks' gradients, which all ranks know alike: an overflow on one is an overflow on all.
+double Engine::Impl::agreed_norm() {
+    if (scaled_norm_) return *scaled_norm_;
+    std::vector<gsl::span<const std::byte>> gradients;
+    for (const auto& update : plan_step().sub_groups) gradients.push_back(update.gradients);
     // Shared, because the work may outlive this call if waiting for it fails.
-    const auto norm = std::make_shared<double>(0.0);
-    stream_->launch(
-        [norm, lp_grads, format = config_.low_precision] { *norm = gradient_norm(format, lp_grads); });
+    const auto squares = std::make_shared<double>(0.0);
+    stream_->launch([squares, gradients = std::move(gradients), format = config_.low_precision] {
+        *squares = sum_of_squares(format, gradients);
+    });
     stream_->synchronize();
-    return *norm;
+    std::array<double, 1> sum{*squares};
+    ranks_->all_reduce(sum, Reduction::sum);
+    // Remembered, so that a step that is tried again asks the other ranks no second time.
+    scaled_norm_ = std::sqrt(sum[0]);
+    return *scaled_norm_;
 }
 
-OptimizerStep Engine::Impl::plan_step(const std::vector<gsl::span<const std::byte>>& lp_grads,
-                                      double scaled_norm) {
-    OptimizerStep step;
+SubGroupStep Engine::Impl::plan_step() {
+    SubGroupStep step;
     step.format = config_.low_precision;
     step.number = global_steps_ + 1;
-    step.gradient_factor = static_cast<float>(
-        1.0 / combined_scale(scaled_norm, scaler_.loss_scale(), config_.gradient_clipping));
-    step.sub_group_size = config_.zero_optimization.sub_group_size;
-    step.groups.reserve(groups_.size());
-    const auto host_lp_params = host_lp_params_.acquire(host_lp_params_.capacity());
-    std::size_t offset = 0;
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-        auto& group = groups_[i];
-        const auto bytes = [&](OffloadableState& block) {
-            return optimizer_on_host_ ? block.host_bytes() : block.device_bytes();
+    step.expected_factor = static_cast<float>(1.0 / scaler_.loss_scale());
+    step.sub_groups.reserve(layout_->sub_groups.size());
+    gsl::span<std::byte> staging;
+    if (optimizer_on_host_) staging = parameters_->begin_staging();
+    for (const auto& piece : layout_->sub_groups) {
+        const auto floats = [&](StateBlocks& state) {
+            return view_as<float>(state.part(piece.group)).subspan(piece.begin, piece.elements);
         };
-        GroupUpdate update;
-        update.options = group.optimizer;
-        update.options.learning_rate = scheduled_rate(group);
-        update.state = {.hp = view_as<float>(bytes(group.hp_params)),
-                        .exp_avg = view_as<float>(bytes(group.exp_avg)),
-                        .exp_avg_sq = view_as<float>(bytes(group.exp_avg_sq))};
-        update.lp_grads = lp_grads[i];
-        update.lp_params = optimizer_on_host_ ? host_lp_params.subspan(offset, group.elements * lp_bytes)
-                                              : group.lp_params.device_bytes();
-        offset += group.elements * lp_bytes;
-        step.groups.push_back(update);
+        const std::size_t gradient_begin = layout_->plan.divides_gradients
+                                               ? piece.begin
+                                               : piece.global_begin - layout_->groups[piece.group].begin;
+        SubGroupUpdate update;
+        update.options = group_options_[piece.group];
+        update.options.learning_rate = scheduled_rate(group_options_[piece.group]);
+        update.state = {
+            .hp = floats(hp_params_), .exp_avg = floats(exp_avg_), .exp_avg_sq = floats(exp_avg_sq_)};
+        update.gradients =
+            lp_grads_.part(piece.group).subspan(gradient_begin * lp_bytes, piece.elements * lp_bytes);
+        update.lp_params =
+            optimizer_on_host_ ? parameters_->staged(staging, piece) : parameters_->on_device(piece);
+        step.sub_groups.push_back(update);
     }
     return step;
 }
 
-double Engine::Impl::scheduled_rate(const GroupStates& group) const noexcept {
-    return learning_rate(config_.scheduler, group.optimizer.learning_rate, config_.optimizer.learning_rate,
+void Engine::Impl::step_on_device(float gradient_factor) {
+    stream_->launch([work = plan_step(), gradient_factor] { step_all(work, gradient_factor); });
+    stream_->synchronize();
+    parameters_->updated_on_device();
+}
+
+void Engine::Impl::step_on_host(float gradient_factor) {
+    if (!step_started_) {
+        stepper_->start(plan_step());
+        step_started_ = true;
+        try {
+            for (std::size_t i = 0; i < layout_->sub_groups.size(); ++i) stepper_->gradients_ready(i);
+        } catch (...) {
+            take_back_early_step();
+            throw;
+        }
+    }
+    // Whatever it throws, the step has not begun, and the next call starts it anew.
+    step_started_ = false;
+    stepper_->finish(gradient_factor);
+    parameters_->updated_on_host();
+}
+
+void Engine::Impl::end_step() noexcept {
+    micro_batches_ = 0;
+    scaled_norm_.reset();
+}
+
+double Engine::Impl::scheduled_rate(const AdamOptions& group) const noexcept {
+    return learning_rate(config_.scheduler, group.learning_rate, config_.optimizer.learning_rate,
                          global_steps_);
 }
 

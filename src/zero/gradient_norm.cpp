@@ -59,11 +59,13 @@ void GradientNorm::add(gsl::span<const float> gradients) noexcept { add_elements
 void GradientNorm::add(gsl::span<const Bf16> gradients) noexcept { add_elements(gradients); }
 void GradientNorm::add(gsl::span<const Fp16> gradients) noexcept { add_elements(gradients); }
 
-double GradientNorm::value() const noexcept {
+double GradientNorm::sum_of_squares() const noexcept {
     double sum = 0.0;
     for (const double lane : lanes_) sum += lane;
-    return std::sqrt(sum);
+    return sum;
 }
+
+double GradientNorm::value() const noexcept { return std::sqrt(sum_of_squares()); }
 
 double combined_scale(double scaled_norm, double loss_scale, double max_norm) noexcept {
     // DeepSpeed adds it so that a norm of exactly the maximum is scaled to just below it.

@@ -1,47 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zero/kernels.hpp"
 
-#include <algorithm>
-
 #include <pinwarden/zero/gradient_norm.hpp>
 
 #include "zero/byte_view.hpp"
 
 namespace pinwarden::zero {
-namespace {
-
-// Calls `function` with a value of the format's type, so that the loops below are compiled once for each.
-template <typename Function>
-void with_format(LowPrecision format, Function function) {
-    if (format == LowPrecision::bf16) {
-        function(Bf16{});
-    } else {
-        function(Fp16{});
-    }
-}
-
-void replace(gsl::span<std::byte> destination, gsl::span<const std::byte> source) noexcept {
-    std::copy_n(source.data(), source.size(), destination.data());
-}
-
-// Calls `function(group part, bucket part)` for each group that the bucket touches.
-template <typename Function>
-void for_each_piece(const Accumulation& accumulation, const GradientBucket& bucket, Function function) {
-    std::size_t group_begin = 0;
-    for (const auto& group : accumulation.lp_grads) {
-        const std::size_t group_end = group_begin + group.size() / lp_bytes;
-        const std::size_t begin = std::max(bucket.begin, group_begin);
-        const std::size_t end = std::min(bucket.end, group_end);
-        if (begin < end) {
-            const std::size_t bytes = (end - begin) * lp_bytes;
-            function(group.subspan((begin - group_begin) * lp_bytes, bytes),
-                     accumulation.bucket.subspan((begin - bucket.begin) * lp_bytes, bytes));
-        }
-        group_begin = group_end;
-    }
-}
-
-}  // namespace
 
 void narrow_scaled(LowPrecision format, gsl::span<const float> values, float factor,
                    gsl::span<std::byte> destination) noexcept {
@@ -66,60 +30,25 @@ void accumulate(LowPrecision format, gsl::span<std::byte> sums, gsl::span<const 
     });
 }
 
-void accumulate_micro_batch(const Accumulation& accumulation) noexcept {
-    const auto add = [&](gsl::span<std::byte> sums, gsl::span<const std::byte> values) {
-        if (accumulation.first) {
-            replace(sums, values);
-        } else {
-            accumulate(accumulation.format, sums, values);
-        }
-    };
-    if (accumulation.through_bucket) {
-        for (const auto& bucket : accumulation.buckets) {
-            replace(accumulation.bucket,
-                    accumulation.gradients.subspan(bucket.begin * lp_bytes, bucket.size() * lp_bytes));
-            for_each_piece(accumulation, bucket, add);
-        }
-        return;
-    }
-    std::size_t offset = 0;
-    for (const auto& group : accumulation.lp_grads) {
-        add(group, accumulation.gradients.subspan(offset, group.size()));
-        offset += group.size();
-    }
-    if (!accumulation.reduce_sums) return;
-    for (const auto& bucket : accumulation.buckets) {
-        for_each_piece(accumulation, bucket,
-                       [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) { replace(piece, sums); });
-        for_each_piece(accumulation, bucket,
-                       [](gsl::span<std::byte> sums, gsl::span<std::byte> piece) { replace(sums, piece); });
-    }
-}
-
-double gradient_norm(LowPrecision format, gsl::span<const gsl::span<const std::byte>> lp_grads) noexcept {
+double sum_of_squares(LowPrecision format, gsl::span<const gsl::span<const std::byte>> gradients) noexcept {
     GradientNorm norm;
     with_format(format, [&]<typename Lp>(Lp) {
-        for (const auto& group : lp_grads) norm.add(view_as<Lp>(group));
+        for (const auto& part : gradients) norm.add(view_as<Lp>(part));
     });
-    return norm.value();
+    return norm.sum_of_squares();
 }
 
-void run_optimizer_step(const OptimizerStep& step) {
+void step_sub_group(const SubGroupStep& step, const SubGroupUpdate& update,
+                    gsl::span<const std::byte> gradients, float gradient_factor) {
     with_format(step.format, [&]<typename Lp>(Lp) {
-        for (const auto& group : step.groups) {
-            const auto gradients = view_as<Lp>(group.lp_grads);
-            const auto lp_params = view_as<Lp>(group.lp_params);
-            for (std::size_t begin = 0; begin < gradients.size(); begin += step.sub_group_size) {
-                const std::size_t count = std::min(step.sub_group_size, gradients.size() - begin);
-                const AdamState piece{.hp = group.state.hp.subspan(begin, count),
-                                      .exp_avg = group.state.exp_avg.subspan(begin, count),
-                                      .exp_avg_sq = group.state.exp_avg_sq.subspan(begin, count)};
-                adam_update(step.number, group.options, piece, gradients.subspan(begin, count),
-                            step.gradient_factor);
-                narrow(piece.hp, lp_params.subspan(begin, count));
-            }
-        }
+        adam_update(step.number, update.options, update.state, view_as<Lp>(gradients), gradient_factor);
+        narrow(update.state.hp, view_as<Lp>(update.lp_params));
     });
+}
+
+void step_all(const SubGroupStep& step, float gradient_factor) {
+    for (const auto& update : step.sub_groups)
+        step_sub_group(step, update, update.gradients, gradient_factor);
 }
 
 }  // namespace pinwarden::zero

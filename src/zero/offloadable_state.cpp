@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <pinwarden/core/bytes.hpp>
+#include <pinwarden/core/error.hpp>
 #include <pinwarden/own/copy.hpp>
 
 namespace pinwarden::zero {
@@ -12,6 +16,13 @@ namespace {
 // Staging memory of one call: nobody's pin, and no backend to ask.
 PinnedBuffer<std::byte> staging_of(std::size_t bytes) {
     return PinnedBuffer<std::byte>(bytes, {.pinning = Pinning::pageable, .label = "staging"});
+}
+
+void fill_with_zeros(DeviceBuffer<std::byte>& device, Stream& stream) {
+    if (device.empty()) return;
+    auto zeros = staging_of(device.size());
+    std::fill_n(zeros.data(), zeros.size(), std::byte{0});
+    copy(zeros, device, stream);
 }
 
 }  // namespace
@@ -37,12 +48,20 @@ OffloadableState OffloadableState::on_host(std::size_t bytes, StreamPtr stream, 
     return state;
 }
 
+OffloadableState OffloadableState::transient(std::size_t bytes, StreamPtr stream, std::string label) {
+    auto state = on_device(bytes, std::move(stream), std::move(label));
+    state.transient_ = true;
+    fill_with_zeros(state.device_, *state.stream_);
+    return state;
+}
+
 OffloadableState::OffloadableState(OffloadableState&& other) noexcept
     : stream_(std::move(other.stream_)),
       label_(std::exchange(other.label_, {})),
       bytes_(std::exchange(other.bytes_, 0)),
       home_(std::exchange(other.home_, StateLocation::device)),
       location_(std::exchange(other.location_, StateLocation::device)),
+      transient_(std::exchange(other.transient_, false)),
       device_(std::move(other.device_)),
       host_(std::move(other.host_)) {}
 
@@ -53,6 +72,7 @@ OffloadableState& OffloadableState::operator=(OffloadableState&& other) noexcept
     std::swap(bytes_, taken.bytes_);
     std::swap(home_, taken.home_);
     std::swap(location_, taken.location_);
+    std::swap(transient_, taken.transient_);
     device_.swap(taken.device_);
     host_.swap(taken.host_);
     return *this;
@@ -61,10 +81,11 @@ OffloadableState& OffloadableState::operator=(OffloadableState&& other) noexcept
 OffloadableState::Move OffloadableState::prepare_offload(PinOptions options, const Site& site) const {
     Move move;
     if (location_ == StateLocation::host) return move;
+    move.destination_ = StateLocation::host;
+    if (transient_) return move;
     options.label = label_;
     move.host_ = PinnedBuffer<std::byte>(bytes_, options, site);
     if (bytes_ != 0) copy(device_, move.host_, *stream_);
-    move.destination_ = StateLocation::host;
     return move;
 }
 
@@ -72,7 +93,11 @@ OffloadableState::Move OffloadableState::prepare_reload() const {
     Move move;
     if (location_ == home_) return move;
     move.device_ = DeviceBuffer<std::byte>(bytes_, stream_);
-    if (bytes_ != 0) copy(host_, move.device_, *stream_);
+    if (transient_) {
+        fill_with_zeros(move.device_, *stream_);
+    } else if (bytes_ != 0) {
+        copy(host_, move.device_, *stream_);
+    }
     move.destination_ = StateLocation::device;
     return move;
 }
@@ -107,6 +132,10 @@ void OffloadableState::write(gsl::span<const std::byte> source) {
 void OffloadableState::read(gsl::span<std::byte> destination) const {
     detail::require_same_size(bytes_, destination.size());
     if (bytes_ == 0) return;
+    if (transient_ && location_ == StateLocation::host) {
+        std::fill(destination.begin(), destination.end(), std::byte{0});
+        return;
+    }
     if (location_ == StateLocation::host) {
         host_.wait();
         std::copy_n(host_.data(), bytes_, destination.begin());
@@ -116,6 +145,36 @@ void OffloadableState::read(gsl::span<std::byte> destination) const {
     copy(device_, staging, *stream_);
     stream_->synchronize();
     std::copy_n(staging.data(), bytes_, destination.begin());
+}
+
+void OffloadableState::require_part(std::size_t offset, std::size_t bytes) const {
+    if (offset <= bytes_ && bytes <= bytes_ - offset) return;
+    throw SizeError(fmt::format("block '{}' of {}: {} from offset {} are not all in it", label_,
+                                format_bytes(bytes_), format_bytes(bytes), offset));
+}
+
+void OffloadableState::copy_to_device(std::size_t offset, gsl::span<std::byte> device) const {
+    require_part(offset, device.size());
+    if (device.empty()) return;
+    if (location_ == StateLocation::host) {
+        stream_->copy_to_device(device.data(), host_.data() + offset, device.size());
+        detail::record_copy(host_, *stream_);
+        return;
+    }
+    const auto source = device_.device_span().subspan(offset, device.size());
+    stream_->launch([source, device] { std::copy(source.begin(), source.end(), device.begin()); });
+}
+
+void OffloadableState::copy_from_device(std::size_t offset, gsl::span<const std::byte> device) {
+    require_part(offset, device.size());
+    if (device.empty()) return;
+    if (location_ == StateLocation::host) {
+        stream_->copy_to_host(host_.data() + offset, device.data(), device.size());
+        detail::record_copy(host_, *stream_);
+        return;
+    }
+    const auto destination = device_.device_span().subspan(offset, device.size());
+    stream_->launch([destination, device] { std::copy(device.begin(), device.end(), destination.begin()); });
 }
 
 }  // namespace pinwarden::zero

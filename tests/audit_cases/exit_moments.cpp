@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends in one of the ways in which a program can, with pins at a moment when little is left of it.
+#include <pinwarden/audit/registry.hpp>
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
 
@@ -7,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <string_view>
 #include <thread>
 
@@ -43,6 +45,29 @@ void detach_a_holder() {
 
 void exit_from_a_handler(int) { std::exit(0); }
 
+// The audit asks for a backend's name while it holds a mutex, and this one is interrupted there.
+class InterruptedBackend final : public pinwarden::PinBackend {
+public:
+    std::string_view name() const noexcept override {
+        std::raise(SIGTERM);
+        return "interrupted";
+    }
+    bool pins() const noexcept override { return true; }
+    pinwarden::HostBlock allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
+    pinwarden::UnpinAnswer deallocate(const pinwarden::HostBlock& block) noexcept override {
+        return memory_->deallocate(block);
+    }
+    pinwarden::HostBlock register_memory(std::byte* address, std::size_t bytes) override {
+        return memory_->register_memory(address, bytes);
+    }
+    pinwarden::UnpinAnswer unregister_memory(const pinwarden::HostBlock& block) noexcept override {
+        return memory_->unregister_memory(block);
+    }
+
+private:
+    const pinwarden::PinBackendPtr memory_ = pinwarden::native_backend();
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -58,6 +83,11 @@ int main(int argc, char** argv) {
         const Buffer buffer = make("signal");
         std::signal(SIGTERM, exit_from_a_handler);
         std::raise(SIGTERM);
+    } else if (mode == "interrupted") {
+        static_handle() = Buffer(1024, {.backend = std::make_shared<InterruptedBackend>(), .label = "interrupted"});
+        std::signal(SIGTERM, exit_from_a_handler);
+        static_cast<void>(pinwarden::audit::Registry::instance().snapshot());
+        return 3;
     } else if (mode == "quick_exit") {
         static_handle() = make("quick_exit");
         std::quick_exit(0);

@@ -51,7 +51,7 @@ TEST_CASE("A wrong command line is one line of error, exit status 2, and nothing
 
 TEST_CASE("A word that is no subcommand is answered with those that there are") {
     const auto run = run_pinwarden({"fly", "--high"});
-    CHECK_THAT(run.errors, ContainsSubstring("'fly'") && ContainsSubstring("train, scan, version"));
+    CHECK_THAT(run.errors, ContainsSubstring("'fly'") && ContainsSubstring("train, scan, report, version"));
 }
 
 TEST_CASE("A standard output that takes nothing is an error") {

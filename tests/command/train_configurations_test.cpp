@@ -23,6 +23,13 @@ TEST_CASE("Every example configuration trains, pins on the way and ends clean") 
         const auto run = run_pinwarden(
             quick_training({"--config", entry.path().string(), "--steps", "60", "--summary", file}));
         INFO(run.errors);
+        if (entry.path().stem() == "zero3_hpz") {
+            // Secondary shards are divided among ranks of a node, and one rank is none.
+            CHECK(run.exit_status != 0);
+            CHECK_THAT(run.errors,
+                       ContainsSubstring("zero_hpz_partition_size: found 2, which does not divide"));
+            continue;
+        }
         CHECK(run.exit_status == 0);
         CHECK_THAT(run.output, ContainsSubstring("verdict    clean"));
         std::ifstream stream(file);
@@ -32,5 +39,5 @@ TEST_CASE("Every example configuration trains, pins on the way and ends clean") 
         CHECK(summary.at("peak_pinned_bytes") > 0);
         CHECK(summary.at("vmlck_kib").at("after") == summary.at("vmlck_kib").at("before"));
     }
-    CHECK(examples >= 6);
+    CHECK(examples >= 12);
 }

@@ -4,6 +4,7 @@
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/backend/pageable_backend.hpp>
 #include <pinwarden/backend/scripted_backend.hpp>
+#include <pinwarden/pool/pinned_pool.hpp>
 
 #include <conformance/pin_backend_contract.hpp>
 
@@ -17,6 +18,9 @@ const PinBackendCaseEntry scripted({"scripted", [] { return std::make_shared<Scr
 const PinBackendCaseEntry scripted_native({"scripted over native",
                                            [] { return std::make_shared<ScriptedBackend>(native_backend()); },
                                            true});
+const PinBackendCaseEntry pooled_native({"pool over native",
+                                         [] { return std::make_shared<PinnedPool>(native_backend(), 1 << 20); },
+                                         true});
 
 }  // namespace
 

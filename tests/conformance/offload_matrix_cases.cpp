@@ -188,9 +188,10 @@ public:
             REQUIRE(engine_.is_pinned(state) == is_pinned_[i]);
             if (is_pinned_[i]) pinned_bytes += engine_.size_bytes(state);
         }
-        // The two ways between the host's optimizer and the device: gradients there, new parameters back.
+        // The ways between model, device and the host's optimizer: gradients to the device and from there to
+        // the optimizer, new parameters back.
         if (row_.at_home == StaticOffload::pinned)
-            pinned_bytes += 2 * LeastSquares::parameter_count * sizeof(zero::Bf16);
+            pinned_bytes += 3 * LeastSquares::parameter_count * sizeof(zero::Bf16);
         REQUIRE(live_pins_of("subject").bytes == pinned_bytes);
         REQUIRE(contents_of(engine_) == before_);
         REQUIRE(eventually([&] { return accelerator_->memory().in_use == device_bytes_of(engine_); }));

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <string>
 
 #include <pinwarden/pinwarden.hpp>
 
@@ -19,6 +20,14 @@ int main() {
         buffer.span()[1023] = 1.0F;
         if (registry.counts().live.pins != 1 || !registry.find(&buffer.span()[1023])) {
             std::cerr << "the audit does not know the buffer\n";
+            return EXIT_FAILURE;
+        }
+        pinwarden::audit::set_stack_frames(8);
+        const pinwarden::PinnedBuffer<float> traced(8, {.backend = pinwarden::native_backend(), .label = "traced"});
+        pinwarden::audit::set_stack_frames(0);
+        // Whether it names functions depends on the machine; that there are calls does not.
+        if (to_text(pinwarden::audit::LeakReport::of_process()).find("\n    by ") == std::string::npos) {
+            std::cerr << "the report does not show the calls that pinned\n";
             return EXIT_FAILURE;
         }
         try {

@@ -149,7 +149,7 @@ std::size_t failing_allocations(World& world, const Operation& operation) {
 
 }  // namespace
 
-TEST_CASE("Whichever allocation of an operation fails, nothing is pinned and nothing is changed", "[fault]") {
+TEST_CASE("Trap 16: whichever allocation of an operation fails, nothing is pinned and nothing is changed", "[fault]") {
     World world;
     std::size_t failures = 0;
     for (const Operation& operation : world.operations()) failures += failing_allocations(world, operation);
@@ -186,7 +186,7 @@ TEST_CASE("The same holds when there is no record left that was used before", "[
     world.check_unchanged();
 }
 
-TEST_CASE("Whichever acquisition of an operation is refused, nothing is pinned and nothing is changed",
+TEST_CASE("Trap 16: whichever acquisition of an operation is refused, nothing is pinned and nothing is changed",
           "[fault]") {
     World world;
     for (const Operation& operation : world.operations()) {

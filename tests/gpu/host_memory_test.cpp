@@ -125,7 +125,7 @@ TEST_CASE("A handle may be dropped while the device copies, and its memory outli
     CHECK(back.span()[back.size() - 1] == 19 + back.size() - 1);
 }
 
-TEST_CASE("A child of fork neither inherits registered pages nor calls the runtime", "[gpu]") {
+TEST_CASE("Trap 13: a child of fork neither inherits registered pages nor calls the runtime", "[gpu]") {
     require_device();
     PinnedBuffer<int> host(mib, {.backend = native_backend()});
     CHECK(host.is_device_pinned());

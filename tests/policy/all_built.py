@@ -14,7 +14,8 @@ from project import Problem, main
 LISTS = "CMakeLists.txt"
 
 # Projects of their own, which the tests configure.
-PROJECTS_OF_THEIR_OWN = ("tests/consumer/find_package/", "tests/consumer/add_subdirectory/")
+PROJECTS_OF_THEIR_OWN = ("tests/consumer/find_package/", "tests/consumer/add_subdirectory/",
+                         "tests/consumer/listener/")
 # Added from another folder than the one above.
 ADDED_ELSEWHERE = {"docs/examples": "tests/CMakeLists.txt"}
 

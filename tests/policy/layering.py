@@ -16,7 +16,7 @@ ROWS = (
     ("pool",),
     ("zero",),
     ("superoffload",),
-    ("scan",),
+    ("scan", "listeners"),
     ("command",),
 )
 RANK = {layer: rank for rank, row in enumerate(ROWS) for layer in row}

@@ -86,7 +86,8 @@ class InstallingTest(unittest.TestCase):
         answer = self.run_on({}, "deps")
         self.assertEqual(answer.returncode, 1)
         for name in ("g++", "cmake", "ninja-build", "libmsgsl-dev", "libfmt-dev", "nlohmann-json3-dev", "libcli11-dev",
-                     "catch2", "clang-19", "python3", "pkgconf"):
+                     "libdw-dev", "catch2", "libgtest-dev", "clang-19", "libclang-rt-19-dev", "python3", "pkgconf",
+                     "valgrind"):
             self.assertIn(name, answer.stderr)
         self.assertIn("package manager", answer.stderr)
 

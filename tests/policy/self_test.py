@@ -16,6 +16,7 @@ import pin_calls
 import public_headers
 import test_names
 import top_level
+import traps
 import words
 from project import Project
 
@@ -67,7 +68,8 @@ def found(policy, changes):
         return [str(problem) for problem in policy.check(Project(folder))]
 
 
-ALL = (all_built, docs_true, file_length, headers_listed, layering, pin_calls, public_headers, test_names, top_level, words)
+ALL = (all_built, docs_true, file_length, headers_listed, layering, pin_calls, public_headers, test_names, top_level, traps,
+       words)
 
 # Policy, files changed, and what one problem must say.
 BROKEN = (
@@ -104,6 +106,7 @@ BROKEN = (
     (pin_calls, {"src/zero/engine.cpp": LICENCE + "long x = syscall(SYS_mlock, 0, 0);\n"}, "uses SYS_mlock"),
     (pin_calls, {"docs/examples/first.cpp": "auto x = cudaHostAlloc;\n"}, "uses cudaHostAlloc"),
     (pin_calls, {"src/zero/engine.cpp": "HostBlock block;\n"}, "uses HostBlock; pinned memory is held in handles"),
+    (pin_calls, {"src/cuda/stream.cpp": "auto x = cudaLaunchHostFunc;\n"}, "uses cudaLaunchHostFunc; a stream's callback"),
     (public_headers, {"include/pinwarden/core/bytes.hpp": HEADER + "#include <fmt/format.h>\n"}, "includes 'fmt/format.h'"),
     (public_headers, {"include/pinwarden/core/bytes.hpp": HEADER + "#include <string.h>\n"}, "includes 'string.h'"),
     (public_headers, {"include/pinwarden/core/bytes.hpp": LICENCE + "/// @file\n"}, "lacks '#pragma once'"),
@@ -112,6 +115,10 @@ BROKEN = (
     (words, {"docs/one.md": "This is not imple" + "mented.\n"}, "says 'not imple" + "mented'"),
     (words, {"src/core/bytes.cpp": "int x;\n"}, "does not begin with"),
     (words, {"docs/one.md": "text \n"}, "ends in white space"),
+    (traps, {"docs/testing.md": "| 1 | early reuse | `tests/unit/core/bytes_test.cpp` |\n"},
+     "docs/testing.md:1: says that tests/unit/core/bytes_test.cpp tests trap 1"),
+    (traps, {"tests/unit/core/bytes_test.cpp": LICENCE + 'TEST_CASE("Trap 2: early release")\n'},
+     "tests/unit/core/bytes_test.cpp: tests trap 2, but docs/testing.md does not list it there"),
     (test_names, {"tests/unit/core/other_test.cpp": LICENCE}, "tests no header: there is no other.hpp"),
     (test_names, {"tests/unit/own/bytes_test.cpp": LICENCE}, "tests no header"),
     (test_names, {"tests/unit/core/helper.cpp": LICENCE}, "is not named <concept>_test.cpp"),

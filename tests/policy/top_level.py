@@ -18,7 +18,7 @@ BELOW = {
     "audit": {"CMakeLists.txt", "registry", "report", "command", "scan", "listeners"},
     "tests": {
         "CMakeLists.txt", "support", "unit", "conformance", "fault", "compile_fail", "audit_cases", "command",
-        "stress", "consumer", "gpu", "bench", "policy",
+        "stress", "consumer", "gpu", "bench", "policy", "mutation", "fuzz",
     },
 }
 # Left by builds and ignored by Git.

@@ -26,7 +26,7 @@
 
 namespace pinwarden::testing {
 
-TEST_CASE("After 200,000 pins and unpins from 8 threads, with failures, every count is exact", "[stress]") {
+TEST_CASE("Trap 7: after 200,000 pins and unpins from 8 threads, with failures, every count is exact", "[stress]") {
     constexpr std::size_t thread_count = 8;
     constexpr std::size_t pins_per_thread = 25'000;
     constexpr std::size_t scope_count = 5;

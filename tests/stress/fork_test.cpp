@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Forks at any moment: a mutex that the child can never lock would hang it, and its alarm would end it.
+#include <pinwarden/accelerator/cpu_accelerator.hpp>
+#include <pinwarden/accelerator/device_buffer.hpp>
 #include <pinwarden/audit/registry.hpp>
 #include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/core/bytes.hpp>
@@ -41,7 +43,8 @@ std::string life_of_a_child(Buffer& live) {
 
 }  // namespace
 
-TEST_CASE("200 forks while threads pin and unpin leave no child hanging and no pin behind", "[stress]") {
+TEST_CASE("Trap 13: 200 forks while threads pin and unpin leave no child hanging and no pin behind",
+          "[stress][forks_with_threads]") {
     const AuditState before = AuditState::now();
     {
         Buffer live(page_bytes(), {.backend = native_backend(), .label = "the parent's"});
@@ -76,6 +79,35 @@ TEST_CASE("200 forks while threads pin and unpin leave no child hanging and no p
         use->complete();
     }
     CHECK(AuditState::now() == before);
+}
+
+TEST_CASE("A child may ask an accelerator for its memory that other threads were using, and drop its streams",
+          "[stress]") {
+    auto accelerator = make_cpu_accelerator();
+    auto stream = accelerator->create_stream("busy");
+    std::vector<std::string> wrong;
+    {
+        std::atomic<bool> stop{false};
+        const std::jthread user([&stop, held = accelerator] {
+            const StreamPtr own = held->create_stream("user");
+            while (!stop) {
+                const DeviceBuffer<std::byte> buffer(64, own);
+                static_cast<void>(held->memory());
+            }
+        });
+        for (int number = 0; number < 60; ++number) {
+            const ChildResult child = run_in_child([&]() -> std::string {
+                ::alarm(30);
+                if (accelerator->memory().in_use != 0) return "the parent's memory is counted";
+                stream.reset();
+                accelerator.reset();
+                return "fine";
+            });
+            if (child.answer != "fine") wrong.push_back(child.answer + child.errors);
+        }
+        stop = true;
+    }
+    CHECK(wrong == std::vector<std::string>{});
 }
 
 }  // namespace pinwarden::testing

@@ -215,15 +215,19 @@ void Workload::use_scratch() {
     if (on_device_.empty()) return;
     const DeviceData& device = on_device_[below(on_device_.size())];
     if (scratch_.capacity() < device.memory.size()) {
-        scratch_.reset();
-        scratch_ = PinnedScratch<std::uint32_t>(device.memory.size() + below(100), any_options());
+        const std::size_t capacity = device.memory.size() + below(100);
+        if (scratch_.capacity() != 0 && below(2) == 0) {
+            scratch_.grow(capacity);  // its last copy may be running
+        } else {
+            scratch_ = PinnedScratch<std::uint32_t>(capacity, any_options());
+        }
     }
     const auto words = scratch_.acquire(device.memory.size());
     fill_pattern(words, 0);  // nobody else may be using them
     device.stream->copy_to_host(bytes_of(words),
                                 reinterpret_cast<const std::byte*>(device.memory.device_span().data()),
                                 words.size_bytes());
-    detail::record_copy(scratch_, *device.stream);
+    scratch_.record_use(*device.stream);
     if (below(2) == 0) return;
     scratch_.wait();
     if (!has_pattern(words, device.seed)) exchange_.fail("a scratch does not hold what was copied to it");
@@ -239,7 +243,7 @@ void Workload::use_registration() {
         PinnedRegistration registration(gsl::span<std::uint32_t>(words), any_options());
         stream->copy_to_device(bytes_of(device.memory.device_span()), bytes_of(words),
                                words.size() * sizeof(std::uint32_t));
-        detail::record_copy(registration, *stream);
+        registration.record_use(*stream);
         PinnedRegistration moved = std::move(registration);
         if (below(2) == 0) moved.reset();
     } catch (const OverlapError&) {

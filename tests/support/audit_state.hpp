@@ -35,6 +35,7 @@ struct AuditState {
                 << " locked), ";
         };
         show("live", state.counts.live);
+        show("cached", state.counts.cached);
         show("in flight", state.counts.in_flight);
         show("quarantined", state.counts.quarantined);
         show("left to system", state.counts.left_to_system);

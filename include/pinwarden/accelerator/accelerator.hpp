@@ -29,6 +29,12 @@ public:
     using Error::Error;
 };
 
+/// A copy failed half-way, and what was queued of it could not be waited for: it may still be running.
+class PINWARDEN_API LostCopyError : public AcceleratorError {
+public:
+    using AcceleratorError::AcceleratorError;
+};
+
 /// Device memory in bytes.
 struct DeviceMemoryUsage {
     std::size_t in_use =
@@ -70,7 +76,7 @@ public:
     /// Queues a copy of `bytes` from host to device. Both must stay valid until it is complete. Zero
     /// bytes are no copy.
     /// @throws AcceleratorError if an address is null or `device` is no memory of the device, AcceleratorError
-    ///         or std::bad_alloc if it cannot be queued; nothing is queued then.
+    ///         or std::bad_alloc if it cannot be queued; nothing is queued then. LostCopyError if a part of it is.
     virtual void copy_to_device(std::byte* device, const std::byte* host, std::size_t bytes) = 0;
 
     /// Queues a copy of `bytes` from device to host, as copy_to_device() does.
@@ -112,7 +118,7 @@ public:
     /// @throws AcceleratorError if the device has no more streams to give.
     [[nodiscard]] virtual StreamPtr create_stream(std::string name) = 0;
 
-    /// How much of the device's memory is used.
+    /// How much of the device's memory is used; in a child of fork() the capacity only.
     [[nodiscard]] virtual DeviceMemoryUsage memory() const noexcept = 0;
 };
 

@@ -64,6 +64,13 @@ struct PINWARDEN_API LeakReport {
 /// The report for programs; the schema is described in docs/audit.md.
 [[nodiscard]] PINWARDEN_API std::string to_json(const LeakReport& report);
 
+/// The report for test servers, as JUnit XML: a failed test for each pin that is live or in flight, or one that passed.
+[[nodiscard]] PINWARDEN_API std::string to_junit(const LeakReport& report);
+
+/// The report for code review, as SARIF 2.1.0: a result at each source line whose pins are live, in flight or
+/// quarantined, with a fingerprint that survives changes elsewhere in the file.
+[[nodiscard]] PINWARDEN_API std::string to_sarif(const LeakReport& report);
+
 /// An owner was destroyed while pins of its scope were live or stuck in flight; the text lists each of them.
 class PINWARDEN_API LeakError : public Error {
 public:

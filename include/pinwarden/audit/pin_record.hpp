@@ -50,6 +50,7 @@ struct PinRecord {
     std::chrono::nanoseconds age{};    ///< time since it was pinned
     std::string detail{};              ///< in flight: the streams it waits for; quarantined: the failed call
     std::vector<StreamUse> streams{};  ///< in flight: the streams it waits for, those that are done left out
+    std::vector<const void*> stack{};  ///< where the calls that pinned it return to; empty unless stacks are captured
 };
 
 /// A number of pins and their bytes.

@@ -19,12 +19,17 @@
 
 namespace pinwarden {
 
+namespace audit {
+class BlockCache;
+}
+
 /// Memory that a backend handed out, or that it pinned for somebody else.
 struct HostBlock {
     std::byte* address = nullptr;  ///< first byte that was asked for
     std::size_t bytes = 0;         ///< bytes that were asked for, exactly
     std::size_t locked_bytes = 0;  ///< bytes that are locked for it, whole pages; 0 if nothing is locked
     bool device_pinned = false;    ///< whether it was registered with the devices; release goes by it
+    bool own_pages = false;        ///< whole pages from the kernel, which no memory tool knows of by itself
 };
 
 /// The three answers to an unpin.
@@ -72,6 +77,9 @@ public:
     /// Whether an accelerator can reach `block` by direct memory access, at full speed and without blocking: what
     /// the block says of itself, unless a backend knows better.
     [[nodiscard]] virtual bool is_device_pinned(const HostBlock& block) const noexcept;
+
+    /// Where handles look for blocks to reuse; null for all backends but the pool.
+    [[nodiscard]] virtual audit::BlockCache* cache() noexcept;
 };
 
 /// Shared ownership of a backend: every block keeps the backend alive that has to release it.

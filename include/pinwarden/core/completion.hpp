@@ -31,6 +31,10 @@ public:
     /// Blocks until the work is finished or `timeout` has passed, and answers is_complete().
     [[nodiscard]] virtual bool wait_for(std::chrono::nanoseconds timeout) const noexcept = 0;
 
+    /// Whether is_complete() has answered without knowing, because the runtime that ran the work is going away: the
+    /// memory may be left to the system, but nobody may use it again.
+    [[nodiscard]] virtual bool is_abandoned() const noexcept { return false; }
+
     /// The queue the work is in: a number that no other queue of this process ever has, before or after.
     [[nodiscard]] virtual std::uint64_t queue() const noexcept = 0;
 
@@ -40,6 +44,10 @@ public:
 
 /// Shared ownership of a token: the recorded point lives as long as anybody waits for it, also past its stream.
 using CompletionTokenPtr = std::shared_ptr<const CompletionToken>;
+
+/// A point that is never reached: for work of which nobody can tell any more when it is over. Its memory then stays in
+/// flight for good. Costs nothing and needs no memory.
+[[nodiscard]] PINWARDEN_API CompletionTokenPtr lost_work() noexcept;
 
 /// Blocks until `token`'s work is finished, however long that takes.
 PINWARDEN_API void wait_until_complete(const CompletionToken& token) noexcept;

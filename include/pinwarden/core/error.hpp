@@ -56,9 +56,11 @@ struct PinRefusal {
     std::size_t lock_limit = 0;        ///< soft `RLIMIT_MEMLOCK` in bytes; SIZE_MAX means unlimited
     std::size_t bytes_available = 0;   ///< memory available to this process, its cgroup considered
     std::string advice;                ///< what to change
+    std::byte* stuck_address = nullptr;  ///< memory that could not be unpinned again after a failure half-way, if any
+    std::size_t stuck_bytes = 0;         ///< whole pages; the audit counts them as quarantined
 };
 
-/// A pin was refused. Nothing is pinned and nothing is held when it is thrown.
+/// A pin was refused. Nothing is held when it is thrown, and nothing is pinned but what is stuck.
 class PINWARDEN_API PinError : public Error {
 public:
     explicit PinError(PinRefusal refusal);

@@ -34,43 +34,22 @@ namespace detail {
 PINWARDEN_API void require_same_size(std::size_t source, std::size_t destination);
 PINWARDEN_API void require_part(const PinnedHandle& host, const void* first, std::size_t bytes);
 
-/// Records the point that `stream` has reached with `host`. If it cannot be recorded, the stream is waited for and
-/// the exception leaves: the copy is over then, and nothing can be in flight unseen.
-template <typename Handle>
-void record_copy(const Handle& host, Stream& stream) {
-    CompletionTokenPtr point;
+/// Queues a copy by `queue` and records it with `host`. Whatever fails, nothing is in flight unseen.
+template <typename Handle, typename Queue>
+void queue_recorded(const Handle& host, Stream& stream, Queue queue) {
     try {
-        point = stream.record();
-    } catch (...) {
-        stream.synchronize();
+        queue();
+    } catch (const LostCopyError&) {
+        try {
+            host.record_use(stream);
+        } catch (...) {  // the memory is kept in this case too, and the copy's own error says more
+        }
         throw;
     }
-    host.record_use(std::move(point));
+    host.record_use(stream);
 }
 
 }  // namespace detail
-
-/// Queues a copy of all elements of `host` to `device`.
-/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
-template <HostElement T>
-void copy(const PinnedBuffer<T>& host, DeviceBuffer<T>& device, Stream& stream) {
-    detail::require_same_size(host.size(), device.size());
-    if (host.empty()) return;
-    stream.copy_to_device(reinterpret_cast<std::byte*>(device.device_span().data()),
-                          reinterpret_cast<const std::byte*>(host.data()), host.size_bytes());
-    detail::record_copy(host, stream);
-}
-
-/// Queues a copy of all elements of `device` to `host`.
-/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
-template <HostElement T>
-void copy(const DeviceBuffer<T>& device, PinnedBuffer<T>& host, Stream& stream) {
-    detail::require_same_size(device.size(), host.size());
-    if (host.empty()) return;
-    stream.copy_to_host(reinterpret_cast<std::byte*>(host.data()),
-                        reinterpret_cast<const std::byte*>(device.device_span().data()), host.size_bytes());
-    detail::record_copy(host, stream);
-}
 
 /// Queues a copy of `part`, which lies in the memory of `host`, to all elements of `device`.
 /// @throws SizeError if the sizes differ or `part` is not wholly memory of `host`, which then could not be kept for
@@ -81,9 +60,10 @@ void copy(const Handle& host, std::type_identity_t<gsl::span<const T>> part, Dev
     detail::require_same_size(part.size(), device.size());
     detail::require_part(host, part.data(), part.size_bytes());
     if (part.empty()) return;
-    stream.copy_to_device(reinterpret_cast<std::byte*>(device.device_span().data()),
-                          reinterpret_cast<const std::byte*>(part.data()), part.size_bytes());
-    detail::record_copy(host, stream);
+    detail::queue_recorded(host, stream, [&] {
+        stream.copy_to_device(reinterpret_cast<std::byte*>(device.device_span().data()),
+                              reinterpret_cast<const std::byte*>(part.data()), part.size_bytes());
+    });
 }
 
 /// Queues a copy of all elements of `device` to `part`, which lies in the memory of `host`.
@@ -93,9 +73,24 @@ void copy(const DeviceBuffer<T>& device, Handle& host, std::type_identity_t<gsl:
     detail::require_same_size(device.size(), part.size());
     detail::require_part(host, part.data(), part.size_bytes());
     if (part.empty()) return;
-    stream.copy_to_host(reinterpret_cast<std::byte*>(part.data()),
-                        reinterpret_cast<const std::byte*>(device.device_span().data()), part.size_bytes());
-    detail::record_copy(host, stream);
+    detail::queue_recorded(host, stream, [&] {
+        stream.copy_to_host(reinterpret_cast<std::byte*>(part.data()),
+                            reinterpret_cast<const std::byte*>(device.device_span().data()), part.size_bytes());
+    });
+}
+
+/// Queues a copy of all elements of `host` to `device`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const PinnedBuffer<T>& host, DeviceBuffer<T>& device, Stream& stream) {
+    copy(host, host.span(), device, stream);
+}
+
+/// Queues a copy of all elements of `device` to `host`.
+/// @throws SizeError if the sizes differ, AcceleratorError if it cannot be queued.
+template <HostElement T>
+void copy(const DeviceBuffer<T>& device, PinnedBuffer<T>& host, Stream& stream) {
+    copy(device, host, host.span(), stream);
 }
 
 }  // namespace pinwarden

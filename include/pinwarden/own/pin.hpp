@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <pinwarden/accelerator/accelerator.hpp>
 #include <pinwarden/core/completion.hpp>
 #include <pinwarden/core/export.hpp>
 #include <pinwarden/core/site.hpp>
@@ -60,14 +61,24 @@ public:
     /// @throws std::bad_alloc; the use is then waited for before the exception leaves.
     void record_use(CompletionTokenPtr use) const;
 
-    /// Waits until every recorded use is complete.
+    /// Keeps the memory until what is queued on `stream` by now is complete. Where that cannot be recorded the stream
+    /// is waited for; where even that fails, the memory stays in flight for good.
+    /// @throws why it could not be recorded.
+    void record_use(Stream& stream) const;
+
+    /// Waits until every recorded use is complete, or abandoned.
     void wait() const noexcept;
+
+    /// Whether the runtime of a recorded use is going away, so that the memory must not be used again.
+    [[nodiscard]] bool has_abandoned_use() const noexcept;
 
 private:
     explicit Pin(void* entry) noexcept : entry_(entry) {}
     void release() noexcept;
+    void wait_or_keep(Stream& stream) const noexcept;
+    void keep_for_good() const noexcept;
 
-    void* entry_ = nullptr;  // an audit::Entry, which only the implementation knows
+    void* entry_ = nullptr;  // leads to an audit::Entry, which only the implementation knows
 };
 
 }  // namespace detail

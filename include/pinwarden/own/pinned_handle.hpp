@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include <pinwarden/accelerator/accelerator.hpp>
 #include <pinwarden/core/completion.hpp>
 #include <pinwarden/own/pin.hpp>
 
@@ -47,6 +48,12 @@ public:
     /// @pre uses of one queue are recorded in the queue's order: a later one replaces those before it
     /// @throws std::bad_alloc; `use` is then waited for before the exception leaves.
     void record_use(CompletionTokenPtr use) const { pin_.record_use(std::move(use)); }
+
+    /// Records what is queued on `stream` by now as a use, by an event of the stream's own device: for work that the
+    /// library does not see.
+    /// @throws AcceleratorError, std::bad_alloc if it cannot be recorded. The stream has then been waited for; where
+    ///         even that failed, the memory is never released, and stays in reports as in flight.
+    void record_use(Stream& stream) const { pin_.record_use(stream); }
 
     /// Waits until every recorded use is complete, so that the host may read and write the memory.
     void wait() const noexcept { pin_.wait(); }

@@ -35,6 +35,12 @@ public:
     CapacityError(std::size_t asked, std::size_t capacity, std::size_t element_bytes);
 };
 
+namespace detail {
+
+[[noreturn]] PINWARDEN_API void refuse_reuse();
+
+}  // namespace detail
+
 /// A move-only owner of scratch memory. Moved-from equals empty. As thread-safe as `std::unique_ptr`.
 template <HostElement T>
 class [[nodiscard]] PinnedScratch : public PinnedHandle {
@@ -67,10 +73,12 @@ public:
 
     /// The first `count` elements, with unspecified values, after waiting until earlier recorded uses are complete.
     /// What an earlier acquire() returned must not be used any more.
-    /// @throws CapacityError if `count` exceeds the capacity; the scratch is unchanged then.
+    /// @throws CapacityError if `count` exceeds the capacity, AcceleratorError if the process is exiting and nobody can
+    ///         tell any more whether an earlier use is over; the scratch is unchanged then.
     [[nodiscard]] gsl::span<T> acquire(std::size_t count) PINWARDEN_LIFETIMEBOUND {
         if (count > capacity_) throw CapacityError(count, capacity_, sizeof(T));
         wait();
+        if (pin().has_abandoned_use()) detail::refuse_reuse();
         return {reinterpret_cast<T*>(pin().address()), count};
     }
 

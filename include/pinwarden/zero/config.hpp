@@ -39,16 +39,31 @@ enum class OffloadDevice : std::uint8_t {
 /// The section `zero_optimization.offload_optimizer`.
 struct OffloadOptimizerConfig {
     OffloadDevice device = OffloadDevice::none;
-    bool pin_memory = false;  ///< whether that host memory is pinned
+    bool pin_memory = false;          ///< whether that host memory is pinned
+    bool super_offload = false;       ///< host Adam steps sub-groups while backward still runs
+    double cpuadam_cores_perc = 0.8;  ///< with `super_offload`: the share of the cores that it runs on
 
     [[nodiscard]] friend bool operator==(const OffloadOptimizerConfig&,
                                          const OffloadOptimizerConfig&) noexcept = default;
 };
 
+/// The section `zero_optimization.offload_param`, of stage 3.
+struct OffloadParamConfig {
+    OffloadDevice device = OffloadDevice::none;  ///< where the low-precision parameters are at home
+    bool pin_memory = false;                     ///< whether that host memory is pinned
+
+    [[nodiscard]] friend bool operator==(const OffloadParamConfig&,
+                                         const OffloadParamConfig&) noexcept = default;
+};
+
 /// The section `zero_optimization`.
 struct ZeroConfig {
-    std::int64_t stage = 2;  ///< 1: optimizer states are partitioned; 2: gradients as well
+    /// 1: optimizer states are partitioned; 2: gradients as well; 3: parameters as well
+    std::int64_t stage = 2;
     OffloadOptimizerConfig offload_optimizer{};
+    OffloadParamConfig offload_param{};
+    /// ZeRO++ hpZ: ranks of a node that hold the parameters a second time together; 1: none do
+    std::size_t zero_hpz_partition_size = 1;
     std::size_t reduce_bucket_size = 500'000'000;  ///< elements in contiguous_grad_buffer, at most
     std::size_t sub_group_size = 1'000'000'000;    ///< elements per piece of an optimizer step
 
@@ -57,7 +72,7 @@ struct ZeroConfig {
 
 /// A whole configuration. Plain data: an engine may also be given one that was filled in by hand.
 struct Config {
-    std::int64_t train_batch_size = 1;  ///< micro-batch size times accumulation steps, for one process
+    std::int64_t train_batch_size = 1;  ///< micro-batch size times accumulation steps times ranks
     std::int64_t train_micro_batch_size_per_gpu = 1;
     std::int64_t gradient_accumulation_steps = 1;
     LowPrecision low_precision = LowPrecision::bf16;
@@ -71,12 +86,13 @@ struct Config {
     [[nodiscard]] friend bool operator==(const Config&, const Config&) noexcept = default;
 };
 
-/// Reads a configuration from text. `origin` names the text in errors.
+/// Reads a configuration from text, for as many ranks as train together. `origin` names the text in errors.
 /// @throws ConfigurationError
-[[nodiscard]] PINWARDEN_API Config read_config_text(std::string_view json, std::string_view origin);
+[[nodiscard]] PINWARDEN_API Config read_config_text(std::string_view json, std::string_view origin,
+                                                    std::size_t ranks = 1);
 
 /// Reads a configuration from a file.
 /// @throws ConfigurationError also for a file that is missing, unreadable, empty or a directory.
-[[nodiscard]] PINWARDEN_API Config read_config_file(const std::filesystem::path& path);
+[[nodiscard]] PINWARDEN_API Config read_config_file(const std::filesystem::path& path, std::size_t ranks = 1);
 
 }  // namespace pinwarden::zero

@@ -43,6 +43,9 @@ public:
     /// double.
     [[nodiscard]] double value() const noexcept;
 
+    /// The norm's square: what ranks add up to get the norm of what they have together.
+    [[nodiscard]] double sum_of_squares() const noexcept;
+
 private:
     template <class T>
     void add_elements(gsl::span<const T> gradients) noexcept;

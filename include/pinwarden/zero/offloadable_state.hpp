@@ -15,7 +15,8 @@
 /// weights.commit(std::move(first));
 /// moments.commit(std::move(second));
 /// ```
-/// A block whose home is the host never leaves it. The block holds handles only; it knows no configuration.
+/// A block whose home is the host never leaves it. A transient block, whose content nobody needs between two
+/// uses, moves by being released and made anew. The block holds handles only; it knows no configuration.
 
 #include <cstddef>
 #include <optional>
@@ -63,6 +64,11 @@ public:
     [[nodiscard]] static OffloadableState on_host(std::size_t bytes, StreamPtr stream,
                                                   const PinOptions& options, const Site& site);
 
+    /// A block of zeros on the device, whose content is not kept when it moves: offloading gives its memory
+    /// back and takes none on the host, reloading makes it anew, filled with zeros.
+    /// @throws AcceleratorError if the device has not enough memory.
+    [[nodiscard]] static OffloadableState transient(std::size_t bytes, StreamPtr stream, std::string label);
+
     OffloadableState(OffloadableState&& other) noexcept;
     OffloadableState& operator=(OffloadableState&& other) noexcept;
     ~OffloadableState() = default;
@@ -94,7 +100,7 @@ public:
     [[nodiscard]] gsl::span<std::byte> device_bytes() PINWARDEN_LIFETIMEBOUND;
 
     /// The bytes in host memory, after waiting for the copies that still use them.
-    /// @pre `location() == StateLocation::host`
+    /// @pre `location() == StateLocation::host`, and the block is not transient
     [[nodiscard]] gsl::span<std::byte> host_bytes() PINWARDEN_LIFETIMEBOUND;
 
     /// Replaces the content, wherever it is; the source may go away at once.
@@ -105,12 +111,24 @@ public:
     /// @throws SizeError if the sizes differ, AcceleratorError, std::bad_alloc
     void read(gsl::span<std::byte> destination) const;
 
+    /// Queues a copy of the bytes from `offset` on to device memory of the block's stream, from wherever they
+    /// are.
+    /// @throws SizeError if the block has not that many, AcceleratorError, std::bad_alloc
+    void copy_to_device(std::size_t offset, gsl::span<std::byte> device) const;
+
+    /// Queues a copy of device memory of the block's stream to the bytes from `offset` on, wherever they are.
+    /// @throws as copy_to_device() does.
+    void copy_from_device(std::size_t offset, gsl::span<const std::byte> device);
+
 private:
+    void require_part(std::size_t offset, std::size_t bytes) const;
+
     StreamPtr stream_;
     std::string label_;
     std::size_t bytes_ = 0;
     StateLocation home_ = StateLocation::device;
     StateLocation location_ = StateLocation::device;
+    bool transient_ = false;
     DeviceBuffer<std::byte> device_;
     PinnedBuffer<std::byte> host_;
 };

@@ -207,7 +207,7 @@ TEST_CASE("A pin made on one thread may be released on another", "[audit][thread
     CHECK(AuditState::now() == before);
 }
 
-TEST_CASE("An entry is published after its memory is pinned, and erased before the memory is given back",
+TEST_CASE("Trap 7: an entry is published after its memory is pinned, and erased before the memory is given back",
           "[audit]") {
     const auto backend = std::make_shared<WatchingBackend>();
     const OwnPages pages(1);
@@ -244,7 +244,7 @@ TEST_CASE("A page is taken from the moment a registration of it begins", "[audit
     CHECK(overlap);
 }
 
-TEST_CASE("A forked child's copies of handles are inert", "[audit]") {
+TEST_CASE("Trap 13: a forked child's copies of handles are inert", "[audit]") {
     const OwnPages pages(1);
     Buffer buffer(100, {.backend = native_backend(), .label = "the parent's"});
     PinnedRegistration registration(pages.bytes_at(0, 100), {.backend = native_backend()});
@@ -253,12 +253,18 @@ TEST_CASE("A forked child's copies of handles are inert", "[audit]") {
     in_flight.record_use(use);
     in_flight.reset();
     buffer.span()[0] = std::byte{42};
+    const auto refusing = std::make_shared<ScriptedBackend>();
+    refusing->fail_acquire(1);
+    { const Buffer fell_back(10, {.pinning = Pinning::prefer_pinned, .backend = refusing}); }
+    CHECK(Registry::instance().fallbacks() != Tally{});
     const AuditState before = AuditState::now();
 
     const auto child = testing::run_in_child([&]() -> std::string {
         const AuditState at_first = AuditState::now();
         if (!(at_first.counts == Counts{})) return "the parent's pins are counted";
         if (at_first.kernel_locked_bytes != 0) return "locks were inherited";
+        if (Registry::instance().peak_locked_bytes() != 0) return "the parent's peak is reported";
+        if (Registry::instance().fallbacks() != Tally{}) return "the parent's fallbacks are reported";
         if (Registry::instance().find(buffer.data())) return "the parent's pin is found";
         if (!Registry::instance().snapshot().empty()) return "the snapshot holds a pin";
         if (buffer.is_pinned() || buffer.locked_bytes() != 0) return "the copy claims to be pinned";

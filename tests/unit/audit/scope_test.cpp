@@ -5,9 +5,13 @@
 #include <pinwarden/core/bytes.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <semaphore>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -58,6 +62,84 @@ TEST_CASE("A scope reports its own pins only, whatever its name", "[audit]") {
     CHECK(report.records[0].label == "mine");
     CHECK(report.counts.live == Tally{1, 10 * sizeof(int), page_bytes()});
     CHECK_FALSE(report.is_clean());
+}
+
+// Its release takes until the test lets it end.
+class SlowBackend final : public PinBackend {
+public:
+    [[nodiscard]] std::string_view name() const noexcept override { return "slow"; }
+    [[nodiscard]] bool pins() const noexcept override { return true; }
+    [[nodiscard]] HostBlock allocate(std::size_t bytes) override { return memory_->allocate(bytes); }
+    [[nodiscard]] UnpinAnswer deallocate(const HostBlock& block) noexcept override {
+        has_begun.release();
+        may_end.acquire();
+        return memory_->deallocate(block);
+    }
+    [[nodiscard]] HostBlock register_memory(std::byte* address, std::size_t bytes) override {
+        return memory_->register_memory(address, bytes);
+    }
+    [[nodiscard]] UnpinAnswer unregister_memory(const HostBlock& block) noexcept override {
+        return memory_->unregister_memory(block);
+    }
+
+    std::binary_semaphore has_begun{0};
+    std::binary_semaphore may_end{0};
+
+private:
+    const PinBackendPtr memory_ = std::make_shared<ScriptedBackend>();
+};
+
+TEST_CASE("A release that takes long holds back no other scope's blocks", "[audit]") {
+    const auto slow = std::make_shared<SlowBackend>();
+    const auto first_use = ManualToken::make(900);
+    const auto second_use = ManualToken::make(901);
+    Scope scope("other");
+    Buffer held(10, {.backend = slow});
+    Buffer mine(10, in(scope));
+    held.record_use(first_use);
+    mine.record_use(second_use);
+    held.reset();
+    mine.reset();
+    first_use->complete();
+    second_use->complete();
+    std::jthread sweeper([] { Registry::instance().collect(); });
+    slow->has_begun.acquire();
+    CHECK(scope.close(0s).is_clean());
+    slow->may_end.release();
+}
+
+TEST_CASE("What a pin and its unpin ask does not grow with the blocks that are stuck", "[audit]") {
+    class CountingToken final : public CompletionToken {
+    public:
+        CountingToken(std::atomic<std::size_t>& asked, const std::atomic<bool>& complete)
+            : asked_(asked), complete_(complete) {}
+        [[nodiscard]] bool is_complete() const noexcept override {
+            ++asked_;
+            return complete_;
+        }
+        [[nodiscard]] bool wait_for(std::chrono::nanoseconds) const noexcept override { return is_complete(); }
+        [[nodiscard]] std::uint64_t queue() const noexcept override { return 902; }
+        [[nodiscard]] std::string queue_name() const override { return "counting"; }
+
+    private:
+        std::atomic<std::size_t>& asked_;
+        const std::atomic<bool>& complete_;
+    };
+    std::atomic<std::size_t> asked{0};
+    std::atomic<bool> complete{false};
+    const auto use = std::make_shared<CountingToken>(asked, complete);
+    const auto backend = std::make_shared<ScriptedBackend>();
+    for (int i = 0; i < 1000; ++i) {
+        Buffer stuck(10, {.backend = backend});
+        stuck.record_use(use);
+    }
+    asked = 0;
+    { const Buffer buffer(10, {.backend = backend}); }
+    CHECK(asked > 0);
+    CHECK(asked <= 64);
+    complete = true;
+    Registry::instance().collect();
+    CHECK(backend->outstanding().empty());
 }
 
 TEST_CASE("A scope without pins closes clean and at once", "[audit]") {

@@ -25,7 +25,7 @@ bool done(const UnpinAnswer& answer) { return answer.status == UnpinStatus::done
 
 }  // namespace
 
-TEST_CASE("The kernel counts a native block from allocation to release", "[backend]") {
+TEST_CASE("Trap 12: the kernel counts a native block from allocation to release", "[backend]") {
     // The sanitizers replace the C library's mlock by nothing; this holds in their builds only for a real
     // system call.
     const std::size_t bytes = GENERATE(std::size_t{1}, std::size_t{4096}, std::size_t{4097}, 3 * mib + 5);
@@ -42,7 +42,7 @@ TEST_CASE("The kernel counts a native block from allocation to release", "[backe
     CHECK_FALSE(testing::is_mapped(block.address));
 }
 
-TEST_CASE("Two native blocks never share a page, so the release of one leaves the other locked",
+TEST_CASE("Trap 11: two native blocks never share a page, so the release of one leaves the other locked",
           "[backend]") {
     const auto backend = native_backend();
     const std::size_t before = kernel_locked_bytes();

@@ -114,7 +114,7 @@ TEST_CASE("Pages that were locked before a registration failed half-way are unlo
     CHECK(kernel_locked_bytes() == before);
 }
 
-TEST_CASE("Huge pages that the kernel refuses are replaced by ordinary ones", "[backend]") {
+TEST_CASE("Trap 23: huge pages that the kernel refuses are replaced by ordinary ones", "[backend]") {
     FailingKernelCalls kernel;
     kernel.fail_all("prefer_huge_pages", EINVAL);
     NativePages backend(kernel.table());
@@ -124,7 +124,7 @@ TEST_CASE("Huge pages that the kernel refuses are replaced by ordinary ones", "[
     CHECK(backend.deallocate(block).status == UnpinStatus::done);
 }
 
-TEST_CASE("Huge pages are asked for before the pages are first touched, and only for large blocks",
+TEST_CASE("Trap 23: huge pages are asked for before the pages are first touched, and only for large blocks",
           "[backend]") {
     FailingKernelCalls kernel;
     NativePages backend(kernel.table());
@@ -186,7 +186,7 @@ TEST_CASE("A release that the kernel refuses is answered as failed, and the memo
     CHECK(kernel.locked_bytes() == 0);
 }
 
-TEST_CASE("More than the machine can give is refused before anything is mapped", "[backend]") {
+TEST_CASE("Trap 24: more than the machine can give is refused before anything is mapped", "[backend]") {
     // Under a memory control group the kernel would not refuse such a pin, but kill.
     FailingKernelCalls kernel;
     kernel.fail_all("map_pages", ENOMEM);  // a failing look must not harm the machine that tests it

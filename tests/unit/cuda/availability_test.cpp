@@ -38,7 +38,7 @@ TEST_CASE("A driver with devices makes CUDA available", "[cuda]") {
     CHECK(cuda.driver.made().size() == 1);  // nothing that would make a context
 }
 
-TEST_CASE("A driver that is missing, too old, a stub, or without a device means no accelerator", "[cuda]") {
+TEST_CASE("Trap 17: a driver that is missing, too old, a stub, or without a device means no accelerator", "[cuda]") {
     const cudaError_t code =
         GENERATE(cudaErrorInsufficientDriver, cudaErrorNoDevice, cudaErrorStubLibrary,
                  cudaErrorInitializationError, cudaErrorSystemNotReady, cudaErrorUnknown);

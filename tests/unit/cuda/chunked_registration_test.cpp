@@ -53,7 +53,7 @@ Advice advice_for(PageRange pages, int advice) {
     return {reinterpret_cast<std::uintptr_t>(pages.first), pages.length, advice};
 }
 
-TEST_CASE("A large range is registered portably in chunks of a gibibyte and taken back by their addresses",
+TEST_CASE("Trap 14: a large range is registered portably in chunks of a gibibyte and taken back by their addresses",
           "[cuda]") {
     Fixture cuda;
     const PageRange pages{somewhere(), 2 * gib + 4096};
@@ -104,7 +104,7 @@ TEST_CASE("No chunk is larger than a gibibyte", "[cuda]") {
     CHECK(cuda.registration.remove(pages, pages).status == UnpinStatus::done);
 }
 
-TEST_CASE("A refusal at any chunk takes all earlier ones back", "[cuda]") {
+TEST_CASE("Trap 14: a refusal at any chunk takes all earlier ones back", "[cuda]") {
     const std::size_t refused = GENERATE(range(std::size_t{1}, std::size_t{6}));
     Fixture cuda;
     const PageRange pages{somewhere(), 5 * gib};

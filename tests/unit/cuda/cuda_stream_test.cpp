@@ -8,9 +8,12 @@
 
 #include <pinwarden/accelerator/device_buffer.hpp>
 #include <pinwarden/audit/registry.hpp>
+#include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/backend/pageable_backend.hpp>
 #include <pinwarden/own/copy.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
+#include <pinwarden/own/pinned_scratch.hpp>
+#include <pinwarden/pool/pinned_pool.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -246,7 +249,7 @@ TEST_CASE("Work that failed and was not waited for is reported when its stream i
     CHECK_THAT(failures.texts().front(), ContainsSubstring("'doomed'") && ContainsSubstring("(719)"));
 }
 
-TEST_CASE("A handle may be dropped while its copy runs, and its memory is unpinned after the copy",
+TEST_CASE("Trap 2: a handle may be dropped while its copy runs, and its memory is unpinned after the copy",
           "[cuda]") {
     const auto& registry = audit::Registry::instance();
     const auto before = registry.counts().in_flight.pins;
@@ -284,7 +287,34 @@ TEST_CASE("A copy whose event cannot be recorded is waited for before the handle
     CHECK(registry.counts().live == before.live);
 }
 
-TEST_CASE("Once the runtime is unloading a stream and its memory are left to it", "[cuda]") {
+TEST_CASE("Memory whose copy was abandoned by the runtime is given to nobody again", "[cuda]") {
+    Fixture cuda;
+    const auto stream = cuda.stream();
+    DeviceBuffer<int> device(10, stream);
+    const auto pool = std::make_shared<PinnedPool>(native_backend(), std::size_t{1} << 20);
+    PinnedScratch<int> scratch(10, {.backend = native_backend()});
+    PinnedBuffer<int> pooled(10, {.backend = pool});
+    cuda.driver.hold(Fixture::native(stream));
+    copy(scratch, scratch.acquire(10), device, *stream);
+    copy(std::as_const(pooled), device, *stream);
+    cuda.gate.close(cuda::detail::ProcessGate::State::exiting);
+    CHECK_THROWS_MATCHES(scratch.acquire(10), AcceleratorError, MessageMatches(ContainsSubstring("cannot be known")));
+    pooled.reset();
+    CHECK(pool->statistics().cached_blocks == 0);
+}
+
+TEST_CASE("After its gate was closed an accelerator has a capacity and refuses work", "[cuda]") {
+    Fixture cuda;
+    const auto stream = cuda.stream();
+    cuda.gate.close(cuda::detail::ProcessGate::State::forked);
+    CHECK_THROWS_MATCHES(stream->allocate(10), AcceleratorError, MessageMatches(ContainsSubstring("fork")));
+    std::byte byte{};
+    CHECK_THROWS_MATCHES(stream->copy_to_device(&byte, &byte, 1), AcceleratorError,
+                         MessageMatches(ContainsSubstring("fork")));
+    CHECK_THROWS_AS(stream->synchronize(), AcceleratorError);
+}
+
+TEST_CASE("Trap 6: once the runtime is unloading a stream and its memory are left to it", "[cuda]") {
     ReleaseFailureLog failures;
     Fixture cuda;
     auto stream = cuda.stream();

@@ -115,7 +115,7 @@ TEST_CASE("Every failure of any call made to allocate is a pin error that leaves
     }
 }
 
-TEST_CASE("A failed free is quarantined with the error, and an unloading runtime keeps the memory",
+TEST_CASE("Trap 5: a failed free is quarantined with the error, and an unloading runtime keeps the memory",
           "[cuda]") {
     ReleaseFailureLog failures;
     const auto& registry = Registry::instance();
@@ -156,6 +156,22 @@ TEST_CASE("A failed free is quarantined with the error, and an unloading runtime
     CHECK(registry.counts().live == before.live);
 }
 
+// What the runtime answers to a free inside one of its callbacks, which only foreign code can bring about.
+TEST_CASE("Trap 3: a free that a stream's callback does not permit is quarantined and said, not lost", "[cuda]") {
+    ReleaseFailureLog failures;
+    const auto before = Registry::instance().counts();
+    Fixture cuda;
+    {
+        const PinnedBuffer<int> buffer(100, {.backend = cuda.backend, .label = "dropped in a callback"});
+        cuda.driver.fail("cudaFreeHost", cudaErrorNotPermitted);
+    }
+    CHECK(Registry::instance().counts().quarantined.pins == before.quarantined.pins + 1);
+    CHECK(Registry::instance().counts().live == before.live);
+    REQUIRE(failures.texts().size() == 1);
+    CHECK_THAT(failures.texts().front(), ContainsSubstring("cudaFreeHost") && ContainsSubstring("error 800"));
+    CHECK(cuda.driver.last_error() == cudaSuccess);
+}
+
 TEST_CASE("Memory of others is registered in whole pages and taken back", "[cuda]") {
     Fixture cuda;
     std::vector<std::byte> memory(5 * page_bytes());
@@ -173,7 +189,7 @@ TEST_CASE("Memory of others is registered in whole pages and taken back", "[cuda
     CHECK(cuda.driver.outstanding().empty());
 }
 
-TEST_CASE("Memory that other code has registered is not taken for ours", "[cuda]") {
+TEST_CASE("Trap 9: memory that other code has registered is not taken for ours", "[cuda]") {
     Fixture cuda;
     std::vector<std::byte> memory(5 * page_bytes());
     auto* const page =
@@ -186,7 +202,7 @@ TEST_CASE("Memory that other code has registered is not taken for ours", "[cuda]
     CHECK(cuda.driver.outstanding().size() == 1);
 }
 
-TEST_CASE("Pins are made in one context, whatever device a thread has chosen", "[cuda]") {
+TEST_CASE("Trap 15: pins are made in one context, whatever device a thread has chosen", "[cuda]") {
     Fixture cuda(2);
     cuda.runtime.offer_home(1);
     { const PinnedBuffer<char> buffer(10, {.backend = cuda.backend}); }

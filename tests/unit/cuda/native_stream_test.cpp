@@ -32,7 +32,7 @@ TEST_CASE("A CUDA stream gives out the runtime's own handle, and another stream 
                          MessageMatches(ContainsSubstring("'theirs'")));
 }
 
-TEST_CASE("Foreign work keeps a handle's memory, also once its stream's handle belongs to another",
+TEST_CASE("Trap 4: foreign work keeps a handle's memory, also once its stream's handle belongs to another",
           "[cuda]") {
     DoubleRuntime cuda(2);
     cuda.driver.choose_device(1);

@@ -3,16 +3,19 @@
 
 #include "backend/native_pages.hpp"
 
+#include <support/audit_state.hpp>
 #include <support/cuda/double_runtime.hpp>
 #include <support/release_failure_log.hpp>
 
 #include <pinwarden/audit/registry.hpp>
+#include <pinwarden/backend/native_backend.hpp>
 #include <pinwarden/core/bytes.hpp>
 #include <pinwarden/core/error.hpp>
 #include <pinwarden/core/process_memory.hpp>
 #include <pinwarden/own/pinned_buffer.hpp>
 #include <pinwarden/own/pinned_registration.hpp>
 
+#include <array>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -231,6 +234,26 @@ TEST_CASE("A native block whose registration is stuck is refused and its pages s
     CHECK(kernel_locked_bytes() == before + page_bytes());
     registrar.seen.first[0] = std::byte{1};  // still mapped
     CHECK(::munmap(registrar.seen.first, registrar.seen.length) == 0);
+}
+
+TEST_CASE("A registration that cannot be undone is quarantined, and its pages stay claimed", "[cuda]") {
+    struct Stuck final : detail::DeviceRegistrar {
+        Outcome register_pages(detail::PageRange, detail::PageRange) noexcept override { return Outcome::stuck; }
+        UnpinAnswer unregister_pages(detail::PageRange, detail::PageRange) noexcept override { return {}; }
+        DeviceRegistrationStatus status() const override { return {.last_refusal = "the driver is stuck"}; }
+    };
+    static Stuck registrar;
+    const auto backend = std::make_shared<detail::NativePages>(detail::kernel_calls(), &registrar);
+    static std::array<std::byte, 8192> memory;  // part of it stays locked for good
+    const auto before = AuditState::now();
+    CHECK_THROWS_AS(PinnedRegistration(gsl::span<std::byte>(memory), {.backend = backend, .label = "stuck"}), PinError);
+    const auto after = AuditState::now();
+    CHECK(after.counts.quarantined.pins == before.counts.quarantined.pins + 1);
+    CHECK(after.counts.live == before.counts.live);
+    CHECK(after.counts.locked_bytes() - before.counts.locked_bytes() ==
+          after.kernel_locked_bytes - before.kernel_locked_bytes);
+    CHECK_THROWS_AS(PinnedRegistration(gsl::span<std::byte>(memory).first(10), {.backend = native_backend()}),
+                    OverlapError);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_CASE("A gate is open until it is closed, and then says why", "[cuda]") {
     CHECK(std::string(gate.reason()).find("fork") != std::string::npos);
 }
 
-TEST_CASE("The gate closes when exit begins, before what was registered ahead of it runs", "[cuda]") {
+TEST_CASE("Trap 6: the gate closes when exit begins, before what was registered ahead of it runs", "[cuda]") {
     CHECK(status_of_child([] {
               std::atexit(leave_with_the_gates_state);
               arm_process_gate();
@@ -52,6 +52,22 @@ TEST_CASE("The gate closes when exit begins, before what was registered ahead of
               arm_process_gate();
               std::quick_exit(0);
           }) == 20);
+}
+
+TEST_CASE("Trap 6: handlers registered after the gate was armed, as those of static handles, find it closed",
+          "[cuda]") {
+    // As a program of its own, for a forked one has a closed gate anyway.
+    CHECK(status_of_child([] {
+              ::execl("/proc/self/exe", "unit_cuda", "A program that leaves by exit with the state of its gate",
+                      nullptr);
+          }) == 20);
+}
+
+TEST_CASE("A program that leaves by exit with the state of its gate", "[.]") {
+    arm_process_gate();
+    if (!process_gate().is_open()) std::_Exit(30);
+    std::atexit(leave_with_the_gates_state);
+    std::exit(0);
 }
 
 TEST_CASE("The gate closes in the child of a fork and stays open in the parent", "[cuda]") {

@@ -18,7 +18,7 @@ using cuda::detail::Outcome;
 using cuda::detail::ProcessGate;
 using cuda::detail::unpin_answer;
 
-TEST_CASE("A failed call leaves no error of its own behind", "[cuda]") {
+TEST_CASE("Trap 8: a failed call leaves no error of its own behind", "[cuda]") {
     DoubleRuntime cuda;
     cuda.driver.fail("cudaFreeHost", cudaErrorInvalidValue);
     int block = 0;
@@ -36,7 +36,7 @@ TEST_CASE("A call that succeeds clears nobody's error", "[cuda]") {
     CHECK(cuda.driver.last_error() == cudaErrorLaunchFailure);
 }
 
-TEST_CASE("A failed call does not clear an error of the same kind that was there before it", "[cuda]") {
+TEST_CASE("Trap 8: a failed call does not clear an error of the same kind that was there before it", "[cuda]") {
     DoubleRuntime cuda;
     cuda.driver.leave_error(cudaErrorInvalidValue);
     cuda.driver.fail("cudaGetDevice", cudaErrorInvalidValue);
@@ -67,7 +67,7 @@ TEST_CASE("A call behind a closed gate is not made and answers that the runtime 
     CHECK_THAT(cuda.runtime.describe(outcome), ContainsSubstring("must not be called"));
 }
 
-TEST_CASE("A call for another device is made with it current and restores the thread's own", "[cuda]") {
+TEST_CASE("Trap 15: a call for another device is made with it current and restores the thread's own", "[cuda]") {
     DoubleRuntime cuda(2);
     cuda.driver.choose_device(GENERATE(0, 1));
     const int mine = cuda.driver.current_device();

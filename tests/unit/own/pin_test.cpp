@@ -185,7 +185,7 @@ TEST_CASE("Uses that are over are not kept", "[own]") {
     CHECK(held <= 1);
 }
 
-TEST_CASE("A stuck stream delays its own blocks only", "[own]") {
+TEST_CASE("Trap 10: a stuck stream delays its own blocks only", "[own]") {
     const auto backend = script();
     const auto stuck = ManualToken::make(70);
     const auto fine = ManualToken::make(71);
@@ -209,7 +209,7 @@ TEST_CASE("A stuck stream delays its own blocks only", "[own]") {
     CHECK(backend->outstanding().empty());
 }
 
-TEST_CASE("Pinning and unpinning do not wait for a stuck stream", "[own]") {
+TEST_CASE("Trap 10: pinning and unpinning do not wait for a stuck stream", "[own]") {
     const auto backend = script();
     const auto stuck = ManualToken::make(72);
     const auto start = Clock::now();
@@ -268,7 +268,7 @@ TEST_CASE("Pageable memory is in flight like any other, though it is no pin", "[
     CHECK(registry().counts() == before);
 }
 
-TEST_CASE("A use that cannot be remembered for want of memory is waited for", "[own]") {
+TEST_CASE("A use that cannot be remembered for want of memory is waited for", "[own][failing_new]") {
     const auto backend = script();
     Buffer buffer(10, {.backend = backend});
     std::vector<std::shared_ptr<ManualToken>> remembered;
@@ -303,7 +303,7 @@ TEST_CASE("A use that cannot be remembered for want of memory is waited for", "[
     CHECK(backend->outstanding().empty());
 }
 
-TEST_CASE("A failed unpin after a copy is quarantined like any other", "[own]") {
+TEST_CASE("Trap 5: a failed unpin after a copy is quarantined like any other", "[own]") {
     testing::ReleaseFailureLog log;
     const auto backend = script();
     const audit::Counts before = registry().counts();

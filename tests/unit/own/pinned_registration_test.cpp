@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -25,6 +27,7 @@
 #include <support/audit_state.hpp>
 #include <support/manual_token.hpp>
 #include <support/own_pages.hpp>
+#include <support/release_failure_log.hpp>
 
 namespace pinwarden {
 
@@ -46,6 +49,27 @@ std::string text_of_overlap(gsl::span<std::byte> memory, const PinOptions& optio
     }
     return "no error";
 }
+
+// Calls what a test gives it in the middle of an unpin, and answers what the test wants.
+class InterruptedBackend final : public PinBackend {
+public:
+    std::function<void()> while_unregistering = [] {};
+    UnpinAnswer answer{};
+
+    [[nodiscard]] std::string_view name() const noexcept override { return "interrupted"; }
+    [[nodiscard]] bool pins() const noexcept override { return true; }
+    [[nodiscard]] HostBlock allocate(std::size_t bytes) override { return native_backend()->allocate(bytes); }
+    [[nodiscard]] UnpinAnswer deallocate(const HostBlock& block) noexcept override {
+        return native_backend()->deallocate(block);
+    }
+    [[nodiscard]] HostBlock register_memory(std::byte* address, std::size_t bytes) override {
+        return native_backend()->register_memory(address, bytes);
+    }
+    [[nodiscard]] UnpinAnswer unregister_memory(const HostBlock& block) noexcept override {
+        while_unregistering();
+        return answer.status == UnpinStatus::failed ? answer : native_backend()->unregister_memory(block);
+    }
+};
 
 bool overlaps(gsl::span<std::byte> memory, const PinOptions& options = native) {
     return text_of_overlap(memory, options) != "no error";
@@ -240,6 +264,32 @@ TEST_CASE("A registration waits for its uses before it unpins, because its memor
         CHECK(second->is_complete());
     }
     CHECK(backend->outstanding().empty());
+}
+
+TEST_CASE("A page stays claimed until it is unlocked, so that a neighbour's lock is not undone with it", "[own]") {
+    const OwnPages pages(1);
+    const auto backend = std::make_shared<InterruptedBackend>();
+    bool refused = false;
+    backend->while_unregistering = [&] { refused = overlaps(pages.bytes_at(2000, 10)); };
+    { const PinnedRegistration first(pages.bytes_at(0, 10), {.backend = backend}); }
+    CHECK(refused);
+    CHECK_FALSE(overlaps(pages.bytes_at(2000, 10)));
+}
+
+TEST_CASE("A page whose unlock failed stays claimed, and the kernel and the audit agree on it", "[own]") {
+    const testing::ReleaseFailureLog failures;
+    const OwnPages pages(1);
+    const auto backend = std::make_shared<InterruptedBackend>();
+    backend->answer = {UnpinStatus::failed, "munlock", 5};
+    const AuditState before = AuditState::now();
+    bool refused = false;
+    backend->while_unregistering = [&] { refused = overlaps(pages.bytes_at(2000, 10)); };
+    { const PinnedRegistration first(pages.bytes_at(0, 10), {.backend = backend}); }
+    CHECK(refused);
+    CHECK(overlaps(pages.bytes_at(2000, 10)));
+    const AuditState after = AuditState::now();
+    CHECK(after.counts.quarantined.locked_bytes == before.counts.quarantined.locked_bytes + page_bytes());
+    CHECK(after.kernel_locked_bytes == before.kernel_locked_bytes + page_bytes());
 }
 
 }  // namespace pinwarden

@@ -169,7 +169,7 @@ TEST_CASE("A scratch is pageable where the configuration says so", "[own]") {
     CHECK(AuditState::now() == before);
 }
 
-TEST_CASE("A scratch is acquired only after its last use is complete", "[own]") {
+TEST_CASE("Trap 1: a scratch is acquired only after its last use is complete on the host", "[own]") {
     PinnedScratch<int> scratch(10, {.backend = std::make_shared<ScriptedBackend>()});
     const auto first = ManualToken::make(8001);
     const auto second = ManualToken::make(8002);

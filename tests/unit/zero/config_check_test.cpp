@@ -142,7 +142,7 @@ TEST_CASE("values of the wrong type are refused", "[zero]") {
          {R"(optimizer.params.betas: found [0.9, "x" (a string)])"}},
         {{.zero = R"("zero_optimization": true)"}, {"zero_optimization: found true; valid: an object"}},
         {{.zero = R"("zero_optimization": {"stage": "2"})"},
-         {R"(zero_optimization.stage: found "2" (a string); valid: 1 or 2 (stage 0)"}},
+         {R"(zero_optimization.stage: found "2" (a string); valid: 1, 2 or 3 (stage 0)"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "overlap_comm": "yes"})"},
          {R"(zero_optimization.overlap_comm: found "yes" (a string); valid: true or false, or null)"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": "cpu"})"},
@@ -190,25 +190,33 @@ TEST_CASE("values out of range are refused", "[zero]") {
 }
 
 TEST_CASE("stages and offload devices that the engine does not have are refused", "[zero]") {
-    constexpr std::string_view stages = "the engine has stages 1 and 2";
+    constexpr std::string_view stages = "the engine has stages 1, 2 and 3";
     check_all({
         {{.zero = R"("zero_optimization": {"stage": 0})"},
-         {"zero_optimization.stage: found 0; valid: 1 or 2", stages}},
-        {{.zero = R"("zero_optimization": {"stage": 3})"}, {"zero_optimization.stage: found 3", stages}},
+         {"zero_optimization.stage: found 0; valid: 1, 2 or 3", stages}},
+        {{.zero = R"("zero_optimization": {"stage": 4})"}, {"zero_optimization.stage: found 4", stages}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"device": "nvme"}})"},
          {R"(zero_optimization.offload_optimizer.device: found "nvme" (a string); valid: "none" or "cpu")",
           "does not offer offload to NVMe"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpuu"}})"},
          {R"(zero_optimization.offload_optimizer.device: found "cpuu")", R"(did you mean "cpu"?)"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_param": {"device": "cpu"}})"},
-         {R"(zero_optimization.offload_param.device: found "cpu" (a string); valid: "none")",
+         {R"(zero_optimization.offload_param.device: found "cpu", and zero_optimization.stage is 2)",
           "stage 3 alone"}},
+        {{.zero = R"("zero_optimization": {"stage": 3, "offload_param": {"device": "cpu"}})"},
+         {R"(zero_optimization.offload_param.device: found "cpu")",
+          R"(offload_optimizer.device is not "cpu")"}},
+        {{.zero = R"("zero_optimization": {"stage": 3, "offload_param": {"device": "nvme"}})"},
+         {R"(zero_optimization.offload_param.device: found "nvme" (a string); valid: "none" or "cpu")"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"ratio": 0.3}})"},
          {"zero_optimization.offload_optimizer.ratio: found 0.3; valid: 1"}},
-        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"super_offload": true}})"},
-         {"zero_optimization.offload_optimizer.super_offload: found true; valid: false"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "zero_hpz_partition_size": 4})"},
-         {"zero_optimization.zero_hpz_partition_size: found 4; valid: 1"}},
+         {"zero_optimization.zero_hpz_partition_size: found 4, and zero_optimization.stage is 2",
+          "stage 3 alone has secondary shards"}},
+        {{.zero = R"("zero_optimization": {"stage": 3, "zero_hpz_partition_size": 4})"},
+         {"zero_optimization.zero_hpz_partition_size: found 4, which does not divide the 1 rank(s)"}},
+        {{.zero = R"("zero_optimization": {"stage": 3, "zero_quantized_weights": true})"},
+         {"zero_optimization.zero_quantized_weights: found true; valid: false"}},
         {{.zero = R"("zero_optimization": {"stage": 2, "contiguous_gradients": false})"},
          {"zero_optimization.contiguous_gradients: found false; valid: true"}},
     });
@@ -273,7 +281,7 @@ TEST_CASE("fields that must be there are named when they are missing", "[zero]")
          {R"(optimizer.type: this field is missing; valid: "Adam" or "AdamW")"}},
         {{.zero = ""}, {"zero_optimization: this field is missing"}},
         {{.zero = R"("zero_optimization": {})"},
-         {"zero_optimization.stage: this field is missing; valid: 1 or 2 (stage 0"}},
+         {"zero_optimization.stage: this field is missing; valid: 1, 2 or 3 (stage 0"}},
         {{.more = R"("scheduler": {})"}, {"scheduler.type: this field is missing"}},
         {{.more = R"("scheduler": {"type": "WarmupDecayLR"})"},
          {"scheduler.params.total_num_steps: this field is missing"}},
@@ -301,6 +309,27 @@ TEST_CASE("batch fields that contradict each other are refused with the equation
     });
 }
 
+TEST_CASE("the batch is that of all ranks together", "[zero]") {
+    const auto read = [](std::string_view batch, std::size_t ranks) {
+        Parts parts;
+        parts.batch = batch;
+        return zero::read_config_text(parts.text(), "ds.json", ranks);
+    };
+    const auto four = read(R"("train_batch_size": 24, "train_micro_batch_size_per_gpu": 2)", 4);
+    CHECK(four.gradient_accumulation_steps == 3);
+    const auto whole = read(R"("train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3)", 4);
+    CHECK(whole.train_batch_size == 24);
+    const auto micro = read(R"("train_batch_size": 24, "gradient_accumulation_steps": 3)", 4);
+    CHECK(micro.train_micro_batch_size_per_gpu == 2);
+    try {
+        static_cast<void>(read(R"("train_batch_size": 6, "train_micro_batch_size_per_gpu": 2)", 4));
+        FAIL("a batch of 6 is not divided by 4 ranks");
+    } catch (const pinwarden::ConfigurationError& error) {
+        CHECK(std::string(error.what()).find("train_micro_batch_size_per_gpu = 2 x 4 ranks") !=
+              std::string::npos);
+    }
+}
+
 TEST_CASE("fields that contradict each other elsewhere are refused", "[zero]") {
     check_all({
         {{.precision = R"("bf16": {"enabled": true}, "fp16": {"enabled": true})"},
@@ -319,6 +348,27 @@ TEST_CASE("fields that contradict each other elsewhere are refused", "[zero]") {
               R"("scheduler": {"type": "WarmupDecayLR",
                                "params": {"total_num_steps": 10, "warmup_num_steps": 20}})"},
          {"scheduler.params.total_num_steps: found 10, which is less than warmup_num_steps = 20"}},
+    });
+}
+
+TEST_CASE("SuperOffload without an optimizer on the host, or without a core, is refused", "[zero]") {
+    constexpr std::string_view contradiction =
+        R"(zero_optimization.offload_optimizer.super_offload: found true, and zero_optimization.offload_optimizer)";
+    check_all({
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer": {"super_offload": true}})"},
+         {contradiction, "switch super_offload off"}},
+        {{.zero = R"("zero_optimization": {"stage": 1, "offload_optimizer":
+                                           {"device": "none", "super_offload": true}})"},
+         {contradiction}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": "yes"}})"},
+         {R"(zero_optimization.offload_optimizer.super_offload: found "yes" (a string); valid: true or false)"}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": true, "cpuadam_cores_perc": 0}})"},
+         {"zero_optimization.offload_optimizer.cpuadam_cores_perc: found 0; valid: a number, more than 0"}},
+        {{.zero = R"("zero_optimization": {"stage": 2, "offload_optimizer":
+                                           {"device": "cpu", "super_offload": true, "cpuadam_cores_perc": 80}})"},
+         {"zero_optimization.offload_optimizer.cpuadam_cores_perc: found 80; valid: a number, more than 0"}},
     });
 }
 

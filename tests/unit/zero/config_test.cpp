@@ -169,7 +169,7 @@ TEST_CASE("a ZeRO-Offload file with pinned memory and WarmupDecayLR is honoured"
     })");
     CHECK(config.train_micro_batch_size_per_gpu == 16);
     CHECK(config.zero_optimization.offload_optimizer ==
-          zero::OffloadOptimizerConfig{zero::OffloadDevice::cpu, true});
+          zero::OffloadOptimizerConfig{.device = zero::OffloadDevice::cpu, .pin_memory = true});
     CHECK(config.zero_optimization.reduce_bucket_size == 200'000'000);
     CHECK(config.zero_optimization.sub_group_size == 1'000'000'000'000);
     CHECK(config.scheduler.type == zero::Scheduler::warmup_decay_lr);
@@ -198,7 +198,28 @@ TEST_CASE("a ZeRO-Offload file with ordinary memory and a static loss scale is h
     CHECK(config.gradient_accumulation_steps == 4);
     CHECK(config.fp16.loss_scale == 1024.0);
     CHECK(config.zero_optimization.offload_optimizer ==
-          zero::OffloadOptimizerConfig{zero::OffloadDevice::cpu, false});
+          zero::OffloadOptimizerConfig{.device = zero::OffloadDevice::cpu});
+}
+
+TEST_CASE("a SuperOffload file is honoured, with DeepSpeed's share of the cores unless it says another",
+          "[zero]") {
+    const auto offload_of = [](std::string_view cores) {
+        return read(R"({"bf16": {"enabled": true}, "train_batch_size": 8, "optimizer": {"type": "AdamW"},
+                        "zero_optimization": {"stage": 2, "offload_optimizer":
+                            {"device": "cpu", "pin_memory": true, "super_offload": true)" +
+                    std::string{cores} + "}}}")
+            .zero_optimization.offload_optimizer;
+    };
+    zero::OffloadOptimizerConfig expected{.device = zero::OffloadDevice::cpu,
+                                          .pin_memory = true,
+                                          .super_offload = true,
+                                          .cpuadam_cores_perc = 0.8};
+    CHECK(offload_of("") == expected);
+    for (const auto& [text, share] :
+         {std::pair{R"(, "cpuadam_cores_perc": 0.5)", 0.5}, std::pair{R"(, "cpuadam_cores_perc": 1)", 1.0}}) {
+        expected.cpuadam_cores_perc = share;
+        CHECK(offload_of(text) == expected);
+    }
 }
 
 TEST_CASE("a file that carries sections of other features, all off, is accepted", "[zero]") {

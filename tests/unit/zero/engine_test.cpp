@@ -131,7 +131,7 @@ TEST_CASE("Pins of static offload carry the line that made the engine") {
         ++records;
     }
     REQUIRE(records ==
-            8);  // hp_params and two moments of two groups that have elements, and the two scratches
+            9);  // hp_params and two moments of two groups that have elements, and the three scratches
 }
 
 TEST_CASE("The registry and the kernel agree at every stage of a run") {
@@ -261,10 +261,10 @@ TEST_CASE("An engine is not made from nothing, nor from values that low precisio
         },
         "not finite in bf16");
 
-    for (const std::int64_t stage : {0, 3}) {
+    for (const std::int64_t stage : {0, 4}) {
         zero::Config config;
         config.zero_optimization.stage = stage;
-        require_engine_error([&] { make(config, model.groups()); }, "this engine runs stages 1 and 2");
+        require_engine_error([&] { make(config, model.groups()); }, "this engine runs stages 1, 2 and 3");
     }
     zero::Config config;
     config.gradient_accumulation_steps = 0;

@@ -65,7 +65,7 @@ std::string memory_bomb() {
 TEST_CASE("A file whose analysis crashes, refuses, babbles or hangs is a line of the report, and the others count") {
     const MoodyProgram program;
     const ScanProject project;
-    for (const char* name : {"crash.c", "refuse.c", "babble.c", "hang.c"}) project.write(name, "int x;\n");
+    for (const char* name : {"crash.c", "refuse.c", "babble.c", "hang.c"}) project.write(name, clean_source);
     project.write("keep.c", leaking_source);
     const auto run = program.scan(project, {"--timeout", "2", "--format", "json"});
     CHECK(run.exit_status == 1);
@@ -84,7 +84,7 @@ TEST_CASE("A file whose analysis crashes, refuses, babbles or hangs is a line of
 TEST_CASE("Where no file at all could be analysed the exit status is 2, and the report says why") {
     const MoodyProgram program;
     const ScanProject project;
-    project.write("crash.c", "int x;\n");
+    project.write("crash.c", clean_source);
     const auto run = program.scan(project, {});
     CHECK(run.exit_status == 2);
     CHECK_THAT(run.output, ContainsSubstring("crash.c: error: crashed: the analysis ended by signal 11"));

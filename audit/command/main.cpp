@@ -6,6 +6,6 @@
 
 int main(int argument_count, char** arguments) {
     using namespace pinwarden::command;
-    constexpr std::array subcommands = {&add_train, &add_scan, &add_scan_file, &add_report, &add_version};
+    constexpr std::array subcommands = {&add_train, &add_scan, &add_report, &add_version};
     return run_program(argument_count, arguments, subcommands);
 }

@@ -17,7 +17,6 @@ using AddSubcommand = void (*)(CLI::App& program, int& exit_status);
 
 void add_report(CLI::App& program, int& exit_status);
 void add_scan(CLI::App& program, int& exit_status);
-void add_scan_file(CLI::App& program, int& exit_status);
 void add_train(CLI::App& program, int& exit_status);
 void add_version(CLI::App& program, int& exit_status);
 

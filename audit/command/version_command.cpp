@@ -13,6 +13,10 @@ std::string version_line() {
     return "pinwarden " PINWARDEN_VERSION;
 }
 
+std::string version_number() {
+    return PINWARDEN_VERSION;
+}
+
 void add_version(CLI::App& program, int& exit_status) {
     CLI::App* const version = program.add_subcommand("version", "Print the version and exit");
     version->callback([&exit_status] {

@@ -177,13 +177,16 @@ void add_linux(ApiTable& table)
 
 void add_verbs(ApiTable& table)
 {
-    for (const char* name : {"ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2"}) {
+    // The headers of newer versions turn the first two into calls of functions with underscores.
+    for (const char* name : {"ibv_reg_mr", "ibv_reg_mr_iova", "ibv_reg_mr_iova2", "__ibv_reg_mr", "__ibv_reg_mr_iova",
+                             "rdma_reg_msgs", "rdma_reg_read", "rdma_reg_write"}) {
         Api api = pin_return(name, "verbs", Success::non_null);
         api.memory_argument = 1;
         api.size_argument = 2;
         table.add(api);
     }
     table.add(release("ibv_dereg_mr", "verbs"));
+    table.add(release("rdma_dereg_mr", "verbs"));
 }
 
 void add_uring(ApiTable& table)

@@ -140,8 +140,9 @@ const PathEnd* missed_by_own_standard(const PinHistory& history)
     return nullptr;
 }
 
-/// True if a statement that did not parse names the variable that holds the pin: it may well release it.
-bool lost_in_hole(const PathLog& log, const PinSite& site)
+/// True if a statement that did not parse, and does not stand behind the end of the path, names the variable that
+/// holds the pin: it may well release it.
+bool lost_in_hole(const PathLog& log, const PinSite& site, const PathEnd& end)
 {
     const auto* call = dyn_cast<CallExpr>(site.call);
     const Expr* argument = call ? argument_of(*call, std::max(site.api->argument, 0)) : nullptr;
@@ -151,8 +152,12 @@ bool lost_in_hole(const PathLog& log, const PinSite& site)
         named = plain(address->getSubExpr());
     const auto* variable = dyn_cast_or_null<DeclRefExpr>(named);
     const auto* owner = dyn_cast<FunctionDecl>(site.frame->getDecl());
-    return variable && owner && owner->getBody() && variable->getDecl()->getIdentifier() &&
-           log.holes->mention(owner->getBody()->getSourceRange(), variable->getDecl()->getName());
+    if (!variable || !owner || !owner->getBody() || !variable->getDecl()->getIdentifier())
+        return false;
+    SourceRange range = owner->getBody()->getSourceRange();
+    if (end.statement && owner == &log.function() && !end.statement->getBeginLoc().isMacroID())
+        range.setEnd(end.statement->getEndLoc());
+    return log.holes->mention(range, variable->getDecl()->getName());
 }
 
 void report_leak(PathLog& log, const PinSite& site, const PinHistory& history, const PathEnd& end,
@@ -289,8 +294,12 @@ void judge_path_ends(PathLog& log)
     }
     judge_growing(log);
     std::set<const Stmt*> reported;
-    for (const auto& [site, history] : histories) {
-        if (log.settled.contains(site) || lost_in_hole(log, *site) || released_by_lambda(log, *site))
+    for (auto& [pin_site, history] : histories) {
+        const PinSite* const site = pin_site;
+        std::erase_if(history.lost,
+                      [&](const auto& entry) { return lost_in_hole(log, *site, *entry.first); });
+        std::erase_if(history.held, [&](const PathEnd* end) { return lost_in_hole(log, *site, *end); });
+        if (log.settled.contains(site) || released_by_lambda(log, *site))
             continue;
         // The end of the program gives back what its main function still holds on a way out by an error.
         if (log.function().isMain() && !history.released.empty())

@@ -50,8 +50,11 @@ bool asks_only_flags(const Stmt* where, const std::set<const ValueDecl*>& change
     if (const auto* expression = dyn_cast<Expr>(where)) {
         const ValueDecl* name = named(expression);
         const auto* variable = dyn_cast_or_null<VarDecl>(name);
-        if (variable && variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) &&
-            !variable->getType().isConstQualified() && !variable->getType()->isPointerType())
+        const bool local = variable && variable->hasLocalStorage() && !isa<ParmVarDecl>(variable);
+        // What a call has answered is another value in each round of a loop, and under each use of a macro.
+        const bool fixed = local && variable->getType().isConstQualified() && variable->getInit() &&
+                           asks_only_flags(variable->getInit(), changed);
+        if (local && !fixed && !variable->getType()->isPointerType())
             return false;
         if (name && (changed.contains(name) || (isa<FieldDecl>(name) && name->getType()->isPointerType())))
             return false;

@@ -4,6 +4,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <map>
 #include <vector>
@@ -25,6 +26,13 @@ bool is_usable(QualType type)
     return !type.isNull() && !type->isDependentType() && !type->isUndeducedType() &&
            !type->isPlaceholderType() && !type->isFunctionType() && !type->isArrayType() &&
            (type->isVoidType() || !type->isIncompleteType());
+}
+
+/// True for a jump to a label that the rest of the function does not have: it leads nowhere, and the engine falls.
+bool is_lost_jump(const Stmt* where)
+{
+    const auto* jump = dyn_cast<GotoStmt>(where);
+    return jump && !jump->getLabel()->getStmt();
 }
 
 class Healer {
@@ -52,6 +60,8 @@ private:
                 heal_declaration(*declaration);
             } else if (auto* loop = dyn_cast<CXXForRangeStmt>(child)) {
                 child = heal_loop(*loop);
+            } else if (is_lost_jump(child)) {
+                child = new (ast_) NullStmt(child->getBeginLoc());
             } else {
                 heal_children(*child);
             }
@@ -352,6 +362,8 @@ private:
         if (!where)
             return false;
         if (const auto* expression = dyn_cast<Expr>(where); expression && is_broken(expression))
+            return true;
+        if (is_lost_jump(where))
             return true;
         if (const auto* statement = dyn_cast<DeclStmt>(where)) {
             for (const Decl* declaration : statement->decls()) {

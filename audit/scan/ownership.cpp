@@ -133,6 +133,12 @@ bool borrows(const PathLog& log, const CallEvent& call, const PinState& pin, Sym
     }
     if (call.argumentsMayEscape() || !pin.site)
         return false;
+    bool direct = false;
+    for (unsigned i = 0; i < call.getNumArgs(); ++i)
+        direct |= call.getArgSVal(i).getAsLocSymbol(true) == memory;
+    // A pin inside an object that is handed on goes where the object goes.
+    if (!direct && function && function->getIdentifier() && sounds_like_transfer(function->getName()))
+        return false;
     const bool constructs = isa<CXXConstructorCall>(call);
     if (releases_itself(log, *pin.site) && !constructs)
         return true;

@@ -5,6 +5,7 @@
 #include "source.hpp"
 
 #include <clang/Analysis/CFG.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/StaticAnalyzer/Core/PathSensitive/SymbolManager.h>
 
 #include <algorithm>

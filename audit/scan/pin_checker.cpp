@@ -54,12 +54,13 @@ bool counts_far(const Expr* condition, const CheckerContext& context)
     const auto* comparison = dyn_cast<BinaryOperator>(condition->IgnoreParenImpCasts());
     if (!comparison || !comparison->isRelationalOp())
         return false;
-    for (const Expr* side : {comparison->getLHS(), comparison->getRHS()}) {
-        const llvm::APSInt* value = context.getSVal(side).getAsInteger();
-        if (value && value->getSignificantBits() <= 64 && value->getExtValue() >= few)
-            return true;
-    }
-    return false;
+    // Where one side is open, the number of rounds is too.
+    const llvm::APSInt* left = context.getSVal(comparison->getLHS()).getAsInteger();
+    const llvm::APSInt* right = context.getSVal(comparison->getRHS()).getAsInteger();
+    const auto far = [](const llvm::APSInt& value) {
+        return value.getSignificantBits() <= 64 && value.getExtValue() >= few;
+    };
+    return left && right && (far(*left) || far(*right));
 }
 
 /// A loop with a constant number of rounds would use up the engine's patience before its end. After the first
@@ -81,6 +82,27 @@ ProgramStateRef end_long_loop(ProgramStateRef state, const Stmt* condition, Chec
     return state->BindExpr(expression, context.getLocationContext(), ended);
 }
 
+/// Objects that an unknown function is given by value take the pins in them along. The engine tells nobody of that.
+ProgramStateRef hand_over_objects(const PathLog& log, ProgramStateRef state, const CallEvent& call)
+{
+    const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
+    if (!function || function->hasBody() || isa<CXXConstructorCall>(call))
+        return state;
+    for (unsigned i = 0; i < call.getNumArgs(); ++i) {
+        const Expr* argument = call.getArgExpr(i);
+        if (!argument || argument->isGLValue() || !argument->getType()->isRecordType())
+            continue;
+        for (const MemRegion* memory : reachable_pins(state, call.getArgSVal(i))) {
+            const PinState* pin = state->get<Pins>(memory);
+            const auto* symbolic = dyn_cast<SymbolicRegion>(memory->getBaseRegion());
+            if (pin && symbolic && pin->status == PinStatus::live &&
+                !borrows(log, call, *pin, symbolic->getSymbol()))
+                state = state->remove<Pins>(memory);
+        }
+    }
+    return state;
+}
+
 }  // namespace
 
 bool PinChecker::evalCall(const CallEvent& call, CheckerContext& context) const
@@ -98,6 +120,7 @@ void PinChecker::checkPreCall(const CallEvent& call, CheckerContext& context) co
     if (!state->get<Pins>().isEmpty()) {
         for (const MemRegion* memory : taken_by_library(call, state))
             state = make_outside(state, memory);
+        state = hand_over_objects(*log, state, call);
     }
     advance(before_release(*log, state, call, context), context);
 }

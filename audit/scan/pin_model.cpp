@@ -162,20 +162,24 @@ bool evaluate_pin_return(const Step& step, const Api& api)
     if (!memory || !pins_at_all(step, api) || !step.type()->isAnyPointerType())
         return false;
     const MemRegion* region = memory_of(*memory);
-    const MemRegion* covered =
-        api.memory_argument >= 0 ? memory_of(step.argument(api.memory_argument)) : region;
-    const PinSite* site = step.log.intern({&api, &step.expression, step.frame()->getStackFrame(), nullptr,
-                                           region, step.argument(api.size_argument).getAsSymbol()});
-    if (covered != region)
-        site = step.log.intern(
-            {&api, &step.expression, step.frame()->getStackFrame(), nullptr, covered, nullptr});
+    const MemRegion* covered = api.memory_argument < 0 ? region : memory_of(step.argument(api.memory_argument));
+    const SymbolRef length = covered == region ? step.argument(api.size_argument).getAsSymbol() : nullptr;
+    const PinSite* site = step.log.intern(
+        {&api, &step.expression, step.frame()->getStackFrame(), nullptr, covered, length});
     ProgramStateRef pinned =
         step.state()->BindExpr(&step.expression, step.frame(), *memory)->assume(*memory, true);
+    SVal failure = step.values().makeZeroVal(step.type());
+    if (api.success == Success::not_minus_one) {
+        const auto width = static_cast<unsigned>(step.context.getASTContext().getTypeSize(step.type()));
+        failure = loc::ConcreteInt(step.values().getBasicValueFactory().getValue(llvm::APInt::getAllOnes(width), true));
+    }
+    if (pinned && api.success == Success::not_minus_one) {
+        const QualType truth = step.values().getConditionType();
+        const SVal worked = step.values().evalBinOp(pinned, BO_NE, *memory, failure, truth);
+        pinned = pinned->assume(worked.castAs<DefinedOrUnknownSVal>(), true);
+    }
     if (pinned)
         step.context.addTransition(pinned->set<Pins>(region, PinState{PinStatus::live, site}));
-    const SVal failure = api.success == Success::not_minus_one
-                             ? step.values().makeIntValWithWidth(step.type(), ~0ULL)
-                             : step.values().makeZeroVal(step.type());
     step.context.addTransition(
         step.state()->BindExpr(&step.expression, step.frame(), failure)->add<FailedPins>(site));
     return true;

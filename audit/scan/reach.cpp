@@ -4,6 +4,7 @@
 #include "source.hpp"
 
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
 #include <map>

@@ -2,6 +2,7 @@
 #include "pin_rules.hpp"
 #include "source.hpp"
 
+#include <clang/Basic/SourceManager.h>
 #include <clang/StaticAnalyzer/Core/PathSensitive/SValBuilder.h>
 
 namespace pinwarden::scan {

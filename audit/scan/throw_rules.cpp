@@ -4,9 +4,11 @@
 #include "pin_rules.hpp"
 #include "source.hpp"
 
+#include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/StringSet.h>
 
 #include <algorithm>
+#include <array>
 
 namespace pinwarden::scan {
 namespace {
@@ -151,12 +153,22 @@ bool lost_by_throw(const PathLog& log, const PinState& pin, CheckerContext& cont
            releases_same_argument(log, *pin.site, *owner);
 }
 
+/// Members of containers that keep the value they are given. That they may find no memory for it is no mistake that
+/// anybody would thank a reader for.
+bool collects(const FunctionDecl& function)
+{
+    static constexpr std::array<StringRef, 8> names{"push_back", "emplace_back", "push_front", "emplace_front",
+                                                    "push",      "emplace",      "insert_or_assign", "try_emplace"};
+    return isa<CXXMethodDecl>(&function) && function.getIdentifier() &&
+           std::find(names.begin(), names.end(), function.getName()) != names.end();
+}
+
 /// True if a function of the project is given the pin: whether it owns the pin by the time it throws is its
 /// business.
 bool is_given(const CallEvent& call, const ProgramStateRef& state, const MemRegion* memory)
 {
     const auto* function = dyn_cast_or_null<FunctionDecl>(call.getDecl());
-    if (function && is_standard(*function))
+    if (function && is_standard(*function) && !collects(*function))
         return false;
     for (unsigned i = 0; i < call.getNumArgs(); ++i) {
         const std::vector<const MemRegion*> given = reachable_pins(state, call.getArgSVal(i));
@@ -227,6 +239,15 @@ void check_throw(PathLog& log, const CXXThrowExpr& statement, CheckerContext& co
         log.report("leak", Confidence::certain, PathLog::call_in_frame(*pin.site, context.getStackFrame()),
                    "the pin is lost when the function leaves by an exception", context.getPredecessor(),
                    memory);
+    }
+    // On the way to the throw nobody needs the pointer any more, so the engine may have dropped it.
+    for (const LostPin& lost : context.getState()->get<LostPins>()) {
+        if (lost.overwritten || log.settled.contains(lost.site) || released_by_lambda(log, *lost.site))
+            continue;
+        log.settled.insert(lost.site);
+        log.report("leak", Confidence::certain, PathLog::call_in_frame(*lost.site, lost.frame),
+                   "the pin is lost when the function leaves by an exception", context.getPredecessor(),
+                   lost.site->memory);
     }
 }
 

@@ -104,6 +104,12 @@ if(TARGET pinwarden_command)
   file(RELATIVE_PATH to_libraries "/prefix/${CMAKE_INSTALL_BINDIR}" "/prefix/${CMAKE_INSTALL_LIBDIR}")
   set_target_properties(pinwarden_command PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
   install(TARGETS pinwarden_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(TARGET pinwarden_scan_file)
+    # Where `pinwarden scan` looks for it: a program of the program's, not of its users.
+    file(RELATIVE_PATH to_libraries "/prefix/libexec/pinwarden" "/prefix/${CMAKE_INSTALL_LIBDIR}")
+    set_target_properties(pinwarden_scan_file PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+    install(TARGETS pinwarden_scan_file RUNTIME DESTINATION libexec/pinwarden)
+  endif()
 endif()
 
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,8 +3,12 @@
 #include "command/exit_status.hpp"
 #include "command/output_file.hpp"
 #include "command/subcommand.hpp"
+#include "command/version_command.hpp"
 #include "scan/analyse.hpp"
+#include "scan/driver/analyser_program.hpp"
 #include "scan/driver/json_report.hpp"
+#include "scan/driver/junit_report.hpp"
+#include "scan/driver/sarif_report.hpp"
 #include "scan/driver/scan_run.hpp"
 #include "scan/driver/text_report.hpp"
 
@@ -53,7 +57,7 @@ int scan(ScanRequest& request) {
     }
     if (request.cuda_path != no_toolkit)
         options.cuda_path = request.cuda_path.empty() ? scan::find_cuda_path() : request.cuda_path;
-    options.child_command = {std::filesystem::read_symlink("/proc/self/exe").string(), "scan-file"};
+    options.child_command = {scan::find_analyser(std::filesystem::read_symlink("/proc/self/exe")).string()};
     std::optional<OutputFile> output;
     if (!request.output.empty()) output.emplace(request.output, "the report");
 
@@ -62,16 +66,18 @@ int scan(ScanRequest& request) {
     const scan::ScanReport report =
         scan::run_scan(options, text, progress ? scan::ScanProgress(&show_progress) : scan::ScanProgress());
     std::string written;
-    if (request.format == "json") {
+    const scan::LinesOf lines_of = [&](const std::string& file) -> const std::vector<std::string>& {
+        return text.lines_of(file);
+    };
+    const std::filesystem::path base = std::filesystem::current_path();
+    if (request.format == "json")
         written = scan::json_report(report);
-    } else {
-        const scan::TextStyle style{!output && ::isatty(STDOUT_FILENO) == 1,
-                                    std::filesystem::current_path()};
-        written = scan::text_report(
-            report,
-            [&](const std::string& file) -> const std::vector<std::string>& { return text.lines_of(file); },
-            style);
-    }
+    else if (request.format == "sarif")
+        written = scan::sarif_report(report, lines_of, base, version_number());
+    else if (request.format == "junit")
+        written = scan::junit_report(report, base);
+    else
+        written = scan::text_report(report, lines_of, {!output && ::isatty(STDOUT_FILENO) == 1, base});
     if (output)
         output->commit(written);
     else
@@ -92,10 +98,18 @@ void add_scan(CLI::App& program, int& exit_status) {
     app->add_option("-p", options.build_directory, "Folder with the compile_commands.json of the build")
         ->type_name("BUILD");
     app->add_option("--format", request->format, "How the report is written")
-        ->check(CLI::IsMember({"text", "json"}))
+        ->check(CLI::IsMember({"text", "json", "sarif", "junit"}))
         ->capture_default_str();
     app->add_option("--output", request->output, "Write the report there, not to the standard output")
         ->type_name("FILE");
+    app->add_option("--config", options.project_file,
+                    "The project's settings (default: the .pinwarden.yaml beside or above the paths)")
+        ->type_name("FILE");
+    app->add_option("--baseline", options.baseline, "Leave out the findings of this earlier report (json or sarif)")
+        ->type_name("FILE");
+    app->add_option("--changed-since", options.changed_since,
+                    "Only findings in functions that changed since this revision of Git")
+        ->type_name("REV");
     app->add_flag("--require-handles", options.require_handles, "Report every pin call as `raw-pin`");
     app->add_option("--allow-pins-in", options.allowed_folders, "Folder where raw pins are allowed")
         ->type_name("DIR")

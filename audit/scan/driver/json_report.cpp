@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace pinwarden::scan {
 
 std::string json_report(const ScanReport& report) {
@@ -14,14 +16,22 @@ std::string json_report(const ScanReport& report) {
                          {"errors", file.errors},
                          {"missing_headers", file.missing_headers}});
     }
+    nlohmann::json findings = nlohmann::json::array();
+    for (const ReportedFinding& finding : report.findings) {
+        nlohmann::json entry = static_cast<const Finding&>(finding);
+        entry["fingerprint"] = finding.fingerprint;
+        findings.push_back(std::move(entry));
+    }
     const nlohmann::json document = {{"version", 1},
-                                     {"findings", report.findings},
+                                     {"findings", std::move(findings)},
                                      {"files", std::move(files)},
                                      {"summary",
                                       {{"scanned", report.count(FileState::scanned)},
                                        {"skipped", report.count(FileState::skipped)},
                                        {"crashed", report.failures()},
                                        {"suppressed", report.suppressed},
+                                       {"known", report.known},
+                                       {"not_changed", report.not_changed},
                                        {"findings", report.findings.size()}}}};
     // Sources need not be UTF-8; a stray byte in a message must not cost the report.
     return document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

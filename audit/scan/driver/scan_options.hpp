@@ -18,6 +18,9 @@ struct ScanOptions {
     std::string cuda_path;                      ///< root of a toolkit; empty: declarations of our own
     std::vector<std::string> allowed_folders;   ///< folders in which raw pins are no finding
     bool require_handles = false;               ///< report raw pins at all
+    std::filesystem::path project_file;         ///< a .pinwarden.yaml; empty: those beside the paths
+    std::filesystem::path baseline;             ///< report whose findings are left out; empty: none
+    std::string changed_since;                  ///< only findings in code that changed since; empty: all
     std::uint64_t jobs = 1;                     ///< files analysed at a time
     std::uint64_t timeout_seconds = 120;        ///< for one file
     std::uint64_t memory_mib = 4096;            ///< for one file

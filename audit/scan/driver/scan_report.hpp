@@ -41,10 +41,17 @@ struct FileOutcome {
     std::vector<std::string> missing_headers;
 };
 
+/// A finding under a name that stays while the code around it changes (see fingerprint.hpp).
+struct ReportedFinding : Finding {
+    std::string fingerprint;
+};
+
 struct ScanReport {
-    std::vector<Finding> findings;
+    std::vector<ReportedFinding> findings;
     std::vector<FileOutcome> files;
-    std::size_t suppressed = 0;  ///< findings that a comment in the source allows
+    std::size_t suppressed = 0;   ///< findings that a comment in the source allows
+    std::size_t known = 0;        ///< findings that the baseline has already
+    std::size_t not_changed = 0;  ///< findings in code that did not change since the revision asked about
 
     /// How many files are in `state`.
     [[nodiscard]] std::size_t count(FileState state) const {

@@ -2,11 +2,15 @@
 #include "scan/driver/scan_run.hpp"
 
 #include "scan/analyse.hpp"
+#include "scan/driver/baseline.hpp"
+#include "scan/driver/changed_code.hpp"
 #include "scan/driver/child_process.hpp"
 #include "scan/driver/compile_database.hpp"
 #include "scan/driver/include_folders.hpp"
+#include "scan/driver/project_file.hpp"
+#include "scan/driver/refine.hpp"
+#include "scan/driver/relevance.hpp"
 #include "scan/driver/source_files.hpp"
-#include "scan/driver/suppression.hpp"
 #include "scan/join.hpp"
 
 #include <pinwarden/core/error.hpp>
@@ -33,12 +37,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prelude_folder = "/pinwarden-prelude/";
-
 struct Job {
     AnalyseRequest request;
     AnalyseResult result;
     FileOutcome outcome;
+    bool passed_over = false;  ///< nothing in the file speaks of pins, so it was not parsed
 };
 
 std::vector<fs::path> sources_of(const ScanOptions& options, const CompileDatabase& database) {
@@ -51,14 +54,30 @@ std::vector<fs::path> sources_of(const ScanOptions& options, const CompileDataba
     return sources;
 }
 
-std::vector<Job> make_jobs(const ScanOptions& options) {
+/// Where the files of the scan are, as far as the command line says.
+std::vector<fs::path> places_of(const ScanOptions& options) {
+    return options.paths.empty() ? std::vector<fs::path>{fs::current_path()} : options.paths;
+}
+
+std::vector<Job> make_jobs(const ScanOptions& options, const std::vector<ProjectFile>& projects) {
     CompileDatabase database;
     if (!options.build_directory.empty()) database = read_compile_database(options.build_directory);
-    const std::vector<fs::path> sources = sources_of(options, database);
+    std::vector<fs::path> sources = sources_of(options, database);
+    std::erase_if(sources, [&](const fs::path& source) {
+        return std::any_of(projects.begin(), projects.end(),
+                           [&](const ProjectFile& project) { return project.skips(source); });
+    });
     if (sources.empty()) {
         throw ConfigurationError(
             "There is nothing to scan: no source file (.c, .cc, .cpp, .cxx, .cu, .hip) is under the paths "
-            "given or in the compile database; give a file or a folder with sources.");
+            "given or in the compile database, or the project's file skips all; give a file or a folder with "
+            "sources.");
+    }
+    bool raw_pins = options.require_handles;
+    std::vector<Api> apis;
+    for (const ProjectFile& project : projects) {
+        raw_pins = raw_pins || project.require_handles;
+        apis.insert(apis.end(), project.apis.begin(), project.apis.end());
     }
     std::unique_ptr<IncludeFolders> folders;
     std::vector<Job> jobs;
@@ -66,7 +85,8 @@ std::vector<Job> make_jobs(const ScanOptions& options) {
         Job job;
         job.request.file = source.string();
         job.request.cuda_path = options.cuda_path;
-        job.request.report_raw_pins = options.require_handles;
+        job.request.report_raw_pins = raw_pins;
+        job.request.extra_apis = apis;
         const auto known = database.find(source.string());
         if (known != database.end()) {
             job.request.directory = known->second.directory;
@@ -83,6 +103,12 @@ std::vector<Job> make_jobs(const ScanOptions& options) {
         jobs.push_back(std::move(job));
     }
     return jobs;
+}
+
+std::vector<fs::path> folders_of(const std::vector<Job>& jobs) {
+    std::set<fs::path> folders;
+    for (const Job& job : jobs) folders.insert(fs::path(job.request.file).parent_path());
+    return {folders.begin(), folders.end()};
 }
 
 std::string last_line(std::string text) {
@@ -126,14 +152,17 @@ void analyse(Job& job, const ScanOptions& options) {
     }
 }
 
-/// Analyses `jobs` on as many threads as asked for.
-void analyse_all(const std::vector<Job*>& jobs, const ScanOptions& options, const ScanProgress& progress) {
+/// Analyses those of `jobs` that matter on as many threads as asked for; all of them without `relevance`.
+void analyse_all(const std::vector<Job*>& jobs, const ScanOptions& options, Relevance* relevance,
+                 const ScanProgress& progress) {
     std::atomic<std::size_t> next{0};
     std::mutex mutex;
     std::size_t done = 0;
     const auto work = [&] {
         for (std::size_t index = next++; index < jobs.size(); index = next++) {
-            analyse(*jobs[index], options);
+            Job& job = *jobs[index];
+            job.passed_over = relevance != nullptr && !relevance->is_relevant(job.request);
+            if (!job.passed_over) analyse(job, options);
             const std::lock_guard lock(mutex);
             if (progress) progress(++done, jobs.size(), jobs[index]->request.file);
         }
@@ -154,100 +183,88 @@ bool names_word(std::string_view text, std::string_view word) {
     return false;
 }
 
-/// Files that call a wrapper of another file, with what they must know of it.
+/// Names by which a file that was passed over may have to do with the pins of other files after all: members that
+/// are pinned, and their classes.
+std::set<std::string> names_of_pinned(const std::vector<FileFacts>& facts) {
+    std::set<std::string> names;
+    for (const FileFacts& file : facts) {
+        for (const PinnedMember& pin : file.pinned) {
+            names.insert(pin.member.substr(pin.member.rfind(':') + 1));
+            const std::string record = pin.record.substr(0, pin.record.find('@'));
+            names.insert(record.substr(record.rfind(':') + 1));
+        }
+    }
+    names.erase("");
+    return names;
+}
+
+/// Files to analyse once more: those that call a wrapper of another file, with what they must know of it, and those
+/// that were passed over and name something that others pin.
 std::vector<Job*> jobs_to_repeat(std::vector<Job>& jobs) {
     std::vector<FileFacts> facts;
     for (const Job& job : jobs) facts.push_back(job.result.facts);
     const std::vector<Api> wrappers = wrappers_of(facts);
+    const std::set<std::string> names = names_of_pinned(facts);
     std::vector<Job*> repeat;
-    if (wrappers.empty()) return repeat;
+    if (wrappers.empty() && names.empty()) return repeat;
     for (Job& job : jobs) {
         if (is_failure(job.outcome.state)) continue;
         const std::string text = text_of(job.request.file);
         const std::vector<Api>& own = job.result.facts.wrappers;
+        bool again = job.passed_over && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+            return names_word(text, name);
+        });
         for (const Api& wrapper : wrappers) {
             const bool defined_here = std::any_of(own.begin(), own.end(), [&](const Api& api) {
                 return api.name == wrapper.name;
             });
             const std::string word = wrapper.name.substr(wrapper.name.rfind(':') + 1);
-            if (!defined_here && names_word(text, word)) job.request.extra_apis.push_back(wrapper);
+            if (defined_here || !names_word(text, word)) continue;
+            job.request.extra_apis.push_back(wrapper);
+            again = true;
         }
-        if (!job.request.extra_apis.empty()) repeat.push_back(&job);
+        if (again) repeat.push_back(&job);
     }
     return repeat;
 }
 
-bool is_wanted(const Finding& finding, const ScanOptions& options) {
-    if (finding.location.file.starts_with(prelude_folder)) return false;
-    return finding.rule != "raw-pin" ||
-           !is_in_folders(finding.location.file, options.allowed_folders, options.paths);
-}
-
-void apply_suppressions(ScanReport& report, SourceText& text) {
-    std::set<std::string> files;
-    for (const FileOutcome& file : report.files) {
-        if (file.state == FileState::scanned) files.insert(file.file);
+ApiTable apis_of(const std::vector<ProjectFile>& projects) {
+    ApiTable apis = ApiTable::builtin();
+    for (const ProjectFile& project : projects) {
+        for (const Api& api : project.apis) apis.add(api);
     }
-    for (const Finding& finding : report.findings) files.insert(finding.location.file);
-    const std::size_t before = report.findings.size();
-    std::erase_if(report.findings, [&](const Finding& finding) {
-        return is_suppressed(text.lines_of(finding.location.file), finding.location.line, finding.rule);
-    });
-    report.suppressed = before - report.findings.size();
-    for (const std::string& file : files) {
-        std::vector<Finding> more = reasonless_suppressions(file, text.lines_of(file));
-        std::move(more.begin(), more.end(), std::back_inserter(report.findings));
-    }
+    return apis;
 }
 
 }  // namespace
 
-bool is_in_folders(const std::string& file, const std::vector<std::string>& folders,
-                   const std::vector<fs::path>& roots) {
-    const auto is_below = [](const fs::path& path, const fs::path& folder) {
-        const fs::path relative = path.lexically_relative(folder);
-        return !relative.empty() && *relative.begin() != ".." && relative != ".";
-    };
-    const auto runs_through = [](const fs::path& path, const fs::path& folder) {
-        return std::search(path.begin(), path.end(), folder.begin(), folder.end()) != path.end();
-    };
-    const fs::path path = fs::absolute(file).lexically_normal();
-    for (const std::string& text : folders) {
-        fs::path folder = fs::path(text).lexically_normal();
-        if (!folder.has_filename()) folder = folder.parent_path();
-        if (is_below(path, fs::absolute(folder).lexically_normal())) return true;
-        for (const fs::path& root : roots) {
-            const fs::path whole = fs::absolute(root).lexically_normal();
-            if (is_below(path, whole) && runs_through(path.lexically_relative(whole).parent_path(), folder))
-                return true;
-        }
-    }
-    return false;
-}
-
 ScanReport run_scan(const ScanOptions& options, SourceText& text, const ScanProgress& progress) {
-    std::vector<Job> jobs = make_jobs(options);
+    ReportFilters filters;
+    filters.projects = options.project_file.empty() ? find_project_files(places_of(options))
+                                                    : std::vector{read_project_file(options.project_file)};
+    if (!options.baseline.empty()) filters.known = read_baseline(options.baseline);
+    std::vector<Job> jobs = make_jobs(options, filters.projects);
+    // Before the work, so that a wrong revision is found out at once.
+    if (!options.changed_since.empty()) filters.changed = changed_since(options.changed_since, folders_of(jobs));
     std::vector<Job*> all;
     for (Job& job : jobs) all.push_back(&job);
-    analyse_all(all, options, progress);
-    analyse_all(jobs_to_repeat(jobs), options, progress);
+    Relevance relevance(apis_of(filters.projects));
+    analyse_all(all, options, &relevance, progress);
+    analyse_all(jobs_to_repeat(jobs), options, nullptr, progress);
 
     ScanReport report;
+    std::vector<Finding> findings;
     std::vector<FileFacts> facts;
     for (Job& job : jobs) {
         if (!is_failure(job.outcome.state)) {
-            std::move(job.result.findings.begin(), job.result.findings.end(),
-                      std::back_inserter(report.findings));
+            std::move(job.result.findings.begin(), job.result.findings.end(), std::back_inserter(findings));
             facts.push_back(std::move(job.result.facts));
         }
         report.files.push_back(std::move(job.outcome));
     }
     std::vector<Finding> joined = join_facts(facts);
-    std::move(joined.begin(), joined.end(), std::back_inserter(report.findings));
-    std::erase_if(report.findings, [&](const Finding& finding) { return !is_wanted(finding, options); });
-    sort_and_unify(report.findings);
-    apply_suppressions(report, text);
-    sort_and_unify(report.findings);
+    std::move(joined.begin(), joined.end(), std::back_inserter(findings));
+    refine(std::move(findings), options, filters, text, report);
     return report;
 }
 

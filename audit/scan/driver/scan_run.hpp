@@ -22,9 +22,4 @@ using ScanProgress = std::function<void(std::size_t done, std::size_t all, const
 /// @throws ConfigurationError if a path does not exist, there is nothing to scan, or the database is unusable.
 [[nodiscard]] ScanReport run_scan(const ScanOptions& options, SourceText& text, const ScanProgress& progress);
 
-/// True if `file` lies in one of `folders`: below it, or, for relative folders, in one that is so called
-/// below one of `roots`.
-[[nodiscard]] bool is_in_folders(const std::string& file, const std::vector<std::string>& folders,
-                                 const std::vector<std::filesystem::path>& roots);
-
 }  // namespace pinwarden::scan

@@ -59,6 +59,8 @@ bool allows(std::string_view line, const std::string& rule) {
 bool has_nolint(std::string_view line, std::string_view word, const std::string& rule) {
     const std::size_t at = line.find(word);
     if (at == std::string_view::npos) return false;
+    const std::string_view before = line.substr(0, at);
+    if (before.find("//") == std::string_view::npos && before.find("/*") == std::string_view::npos) return false;
     const std::string_view rest = line.substr(at + word.size());
     if (rest.empty() || rest.front() != '(') {
         return rest.empty() || std::isalnum(static_cast<unsigned char>(rest.front())) == 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scan/driver/text_report.hpp"
 
+#include "scan/driver/report_paths.hpp"
+
 #include <fmt/format.h>
 
 #include <string_view>
@@ -29,8 +31,9 @@ public:
     }
 
     void failure(const FileOutcome& file) {
-        out_ += fmt::format("{}: {} {}{}{}\n", painted(bold, shown(file.file)), painted(red, "error:"),
-                            state_word(file.state), file.detail.empty() ? "" : ": ", file.detail);
+        out_ += fmt::format("{}: {} {}{}{}\n", painted(bold, shown_path(file.file, style_.base)),
+                            painted(red, "error:"), state_word(file.state), file.detail.empty() ? "" : ": ",
+                            file.detail);
     }
 
     std::string take() { return std::move(out_); }
@@ -40,16 +43,10 @@ private:
         return style_.colour ? fmt::format("{}{}\033[0m", colour, text) : text;
     }
 
-    [[nodiscard]] std::string shown(const std::string& file) const {
-        if (style_.base.empty()) return file;
-        const std::filesystem::path relative = std::filesystem::path(file).lexically_relative(style_.base);
-        return relative.empty() || *relative.begin() == ".." ? file : relative.string();
-    }
-
     void head(const Location& at, std::string_view colour, const std::string& kind, const std::string& text) {
         const std::string place = at.line == 0
-                                      ? fmt::format("{}:", shown(at.file))
-                                      : fmt::format("{}:{}:{}:", shown(at.file), at.line, at.column);
+                                      ? fmt::format("{}:", shown_path(at.file, style_.base))
+                                      : fmt::format("{}:{}:{}:", shown_path(at.file, style_.base), at.line, at.column);
         out_ += fmt::format("{} {} {}\n", painted(bold, place), painted(colour, kind + ":"), text);
         source(at);
     }
@@ -82,10 +79,13 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 std::string summary_line(const ScanReport& report) {
     std::string line = counted(report.files.size(), "file", "files") + ": " +
-                       fmt::format("{} scanned, {} skipped (no pin call), {} crashed", report.count(FileState::scanned),
-                                   report.count(FileState::skipped), report.failures());
+                       fmt::format("{} scanned, {} skipped (no pin call), {} crashed",
+                                   report.count(FileState::scanned), report.count(FileState::skipped),
+                                   report.failures());
     line += "; " + counted(report.findings.size(), "finding", "findings");
     if (report.suppressed != 0) line += fmt::format(", {} suppressed", report.suppressed);
+    if (report.known != 0) line += fmt::format(", {} in the baseline", report.known);
+    if (report.not_changed != 0) line += fmt::format(", {} in unchanged code", report.not_changed);
     return line + ".\n";
 }
 

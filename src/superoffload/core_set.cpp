@@ -28,10 +28,14 @@ std::string answer_of(int code) {
 
 cpu_set_t* as_cpu_set(std::vector<Word>& mask) { return reinterpret_cast<cpu_set_t*>(mask.data()); }
 
-// Returns 0 or the error's number.
-int set_affinity(const CoreSet& set) {
+std::vector<Word> mask_of(const CoreSet& set) {
     std::vector<Word> mask(set.cores().back() / word_bits + 1);
     for (const std::size_t core : set.cores()) mask[core / word_bits] |= Word{1} << (core % word_bits);
+    return mask;
+}
+
+// Returns 0 or the error's number.
+int set_affinity(std::vector<Word>& mask) noexcept {
     return ::sched_setaffinity(0, mask.size() * sizeof(Word), as_cpu_set(mask)) == 0 ? 0 : errno;
 }
 
@@ -92,8 +96,9 @@ CoreSplit split_cores(const CoreSet& allowed, double fraction) {
 
 ScopedAffinity::ScopedAffinity(const CoreSet& cores) {
     if (cores.empty()) return;
-    CoreSet before = CoreSet::of_this_thread();
-    if (const int code = set_affinity(cores); code != 0)
+    std::vector<Word> before = mask_of(CoreSet::of_this_thread());
+    std::vector<Word> mask = mask_of(cores);
+    if (const int code = set_affinity(mask); code != 0)
         throw AffinityError(
             fmt::format("sched_setaffinity(0, cores {}): {}; allow these cores to the process, or "
                         "switch super_offload off",
@@ -103,19 +108,13 @@ ScopedAffinity::ScopedAffinity(const CoreSet& cores) {
 
 ScopedAffinity::~ScopedAffinity() {
     if (before_.empty()) return;
-    int code = 0;
-    try {
-        code = set_affinity(before_);
-    } catch (...) {
-        code = ENOMEM;
-    }
+    const int code = set_affinity(before_);
     if (code == 0) return;
     char text[160];
     const auto written =
         fmt::format_to_n(text, sizeof text,
-                         "sched_setaffinity(0, {} cores): errno {}; the thread stays on the cores that "
-                         "SuperOffload gave it",
-                         before_.size(), code);
+                         "sched_setaffinity(0): errno {}; the thread stays on the cores that SuperOffload gave it",
+                         code);
     report_release_failure(
         {.text = std::string_view(text, std::min(written.size, sizeof text)), .code = code});
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <pthread.h>
 
 #include <pinwarden/zero/adam.hpp>
 
@@ -40,6 +41,18 @@ void copy_bytes(gsl::span<const std::byte> from, gsl::span<std::byte> to, std::s
     std::copy_n(from.data() + begin * lp_bytes, count * lp_bytes, to.data() + begin * lp_bytes);
 }
 
+// Holds back pthread_cancel() of this thread for a scope.
+class CancellationBlock {
+public:
+    CancellationBlock() noexcept { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    CancellationBlock(const CancellationBlock&) = delete;
+    CancellationBlock& operator=(const CancellationBlock&) = delete;
+    ~CancellationBlock() { ::pthread_setcancelstate(before_, nullptr); }
+
+private:
+    int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
 }  // namespace
 
 SubGroupJob::SubGroupJob(std::size_t number, const StepTerms& terms, JobArrays arrays,
@@ -57,6 +70,8 @@ void SubGroupJob::run(const std::function<void(std::size_t)>& before, std::atomi
 }
 
 bool SubGroupJob::await_gradients() const {
+    // A token waits without throwing, and a thread that is cancelled in there would end the process instead of itself.
+    const CancellationBlock no_cancellation;
     while (!revoked_) {
         if (arrays_.ready->wait_for(glance)) return true;
     }

@@ -31,6 +31,15 @@ void set_batch(Draft& draft, std::string_view origin, std::int64_t ranks) {
                fmt::format("this field and train_micro_batch_size_per_gpu are both missing; "
                            "give at least one of them ({})",
                            equation));
+    const auto product = [&] {
+        constexpr std::int64_t largest_batch = 2147483647;
+        const std::int64_t of_a_rank = *micro * *steps;  // neither is larger than the largest batch
+        if (of_a_rank > largest_batch / ranks)
+            refuse(origin, "train_micro_batch_size_per_gpu",
+                   fmt::format("{} x {} x {} is more than the largest batch, {} ({})", *micro, *steps, ranks,
+                               largest_batch, equation));
+        return of_a_rank * ranks;
+    };
     const auto divide = [&](std::int64_t divisor, std::string_view name) {
         if (*total % divisor == 0 && *total / divisor % ranks == 0) return *total / divisor / ranks;
         const std::string of_ranks = ranks == 1 ? std::string() : fmt::format(" x {} ranks", ranks);
@@ -40,17 +49,17 @@ void set_batch(Draft& draft, std::string_view origin, std::int64_t ranks) {
     };
     if (!total) {
         steps = steps.value_or(1);
-        total = *micro * *steps * ranks;
+        total = product();
     } else if (!micro) {
         steps = steps.value_or(1);
         micro = divide(*steps, "gradient_accumulation_steps");
     } else if (!steps) {
         steps = divide(*micro, "train_micro_batch_size_per_gpu");
     }
-    if (*total != *micro * *steps * ranks)
+    if (*total != product())
         refuse(origin, "train_batch_size",
-               fmt::format("found {}, but {} x {} x {} = {} ({})", *total, *micro, *steps, ranks,
-                           *micro * *steps * ranks, equation));
+               fmt::format("found {}, but {} x {} x {} = {} ({})", *total, *micro, *steps, ranks, product(),
+                           equation));
     draft.config.train_batch_size = *total;
     draft.config.train_micro_batch_size_per_gpu = *micro;
     draft.config.gradient_accumulation_steps = *steps;

@@ -81,7 +81,7 @@ public:
     ~ScopedAffinity();
 
 private:
-    CoreSet before_;
+    std::vector<unsigned long> before_;  // the kernel's mask, so that giving it back needs no memory
 };
 
 }  // namespace pinwarden::zero

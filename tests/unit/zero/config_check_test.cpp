@@ -303,6 +303,8 @@ TEST_CASE("batch fields that contradict each other are refused with the equation
         {{.batch = R"("train_batch_size": 8, "train_micro_batch_size_per_gpu": 3)"},
          {"train_batch_size: found 8, which is not a multiple of train_micro_batch_size_per_gpu = 3",
           equation}},
+        {{.batch = R"("train_micro_batch_size_per_gpu": 2147483647, "gradient_accumulation_steps": 2147483647)"},
+         {"train_micro_batch_size_per_gpu: 2147483647 x 2147483647 x 1 is more than the largest batch", equation}},
         {{.batch = R"("train_batch_size": 8, "gradient_accumulation_steps": 16)"},
          {"train_batch_size: found 8, which is not a multiple of gradient_accumulation_steps = 16",
           equation}},

@@ -2,29 +2,19 @@
 #include <pinwarden/audit/leak_guard.hpp>
 
 #include <pinwarden/audit/registry.hpp>
-#include <pinwarden/core/process_memory.hpp>
-#include <pinwarden/core/release_failure.hpp>
 
 #include <algorithm>
-#include <string>
 #include <thread>
 
 #include "registry/ledger.hpp"
+#include "registry/selection_report.hpp"
 
 namespace pinwarden::audit {
 
 LeakGuard::~LeakGuard() {
     if (closed_) return;
-    const Tally live = Ledger::instance().live({.since = &mark_});
-    if (live.pins == 0) return;
-    try {
-        const std::string text = to_text(report());
-        report_release_failure({.text = text, .bytes = live.locked_bytes});
-    } catch (...) {
-        report_release_failure(
-            {.text = "pins outlive the guard that watched them, and there was no memory to list them",
-             .bytes = live.locked_bytes});
-    }
+    complain_if_live({.since = &mark_}, {},
+                     "pins outlive the guard that watched them, and there was no memory to list them");
 }
 
 void LeakGuard::restart() noexcept {
@@ -32,16 +22,7 @@ void LeakGuard::restart() noexcept {
     closed_ = false;
 }
 
-LeakReport LeakGuard::report() const {
-    const Registry& registry = Registry::instance();
-    LeakReport report;
-    report.records = Ledger::instance().records({.since = &mark_});
-    report.counts = count(report.records);
-    report.peak_locked_bytes = registry.peak_locked_bytes();
-    report.kernel_locked_bytes = kernel_locked_bytes();
-    report.fallbacks = registry.fallbacks();
-    return report;
-}
+LeakReport LeakGuard::report() const { return report_of({.since = &mark_}); }
 
 LeakReport LeakGuard::close(std::chrono::nanoseconds deadline) {
     using Clock = std::chrono::steady_clock;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <vector>
 
 #include "registry/ledger.hpp"
@@ -72,7 +73,12 @@ HostBlock acquire_as_allowed(Entry& entry, const PinOptions& options, std::size_
     try {
         return acquire();
     } catch (const PinError& error) {
-        if (error.refusal().stuck_bytes != 0) Ledger::instance().keep_stuck(entry, error.refusal());
+        if (error.refusal().stuck_bytes != 0) {
+            try {
+                Ledger::instance().keep_stuck(entry, error.refusal());
+            } catch (const std::bad_alloc&) {  // it goes uncounted; the caller still has to hear of the refusal
+            }
+        }
         if (options.pinning != Pinning::prefer_pinned) throw;
     }
     use_backend(entry, pageable_backend());

@@ -20,7 +20,7 @@ PIN_CALL = re.compile(
     r"|HostBlock|UnpinAnswer|register_memory|unregister_memory|native_backend|pageable_backend|detail::Pin)\b"
     r"|\bbackend\w*\s*(?:->|\.)\s*(?:allocate|deallocate)\b")
 RAW_OWNER = re.compile(
-    r"\bnew\b(?!\s*\()|\bdelete\b(?!\s*;)|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign|free)\s*\("
+    r"\bnew\b(?!\s*\((?!\s*std::nothrow))|\boperator\s+new\b|\bdelete\b(?!\s*;)|\b(?:malloc|calloc|realloc|aligned_alloc|posix_memalign|free)\s*\("
     r"|(?:->|\.)\s*(?:allocate|deallocate|release)\s*\(")
 DELETED = re.compile(r"=\s*delete\b")
 

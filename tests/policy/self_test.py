@@ -105,6 +105,8 @@ BROKEN = (
     (top_level, {"src/misc/x.cpp": ""}, "src/misc: has no place in src/"),
     (only_handles, {"src/zero/engine.cpp": "auto block = backend_->allocate(8);\n"}, "uses backend_->allocate"),
     (only_handles, {"src/superoffload/worker.cpp": "auto x = new float[8];\n"}, "src/superoffload/worker.cpp:1: uses 'new'"),
+    (only_handles, {"src/zero/engine.cpp": "auto x = new (std::nothrow) float[8];\n"}, "src/zero/engine.cpp:1: uses 'new'"),
+    (only_handles, {"src/zero/engine.cpp": "auto x = ::operator new(8);\n"}, "uses 'operator new'"),
     (only_handles, {"include/pinwarden/zero/engine.hpp": HEADER + "auto x = owner.release();\n"}, "uses '.release('"),
     (only_handles, {"src/zero/engine.cpp": "void Engine::destroy() {\n    if (config_.pin_memory) unpin();\n}\n"},
      "src/zero/engine.cpp:2: reads config_ in destroy(), which releases"),
